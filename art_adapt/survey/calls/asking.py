@@ -22,6 +22,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
+from art_adapt.survey.calls.going_on import lets_go_on
 from art_adapt.survey.calls.growth import (
     Growing,
     extends,
@@ -96,12 +97,14 @@ class Asking:
         return self._driving[function.node]
 
     def driving_loops(self, syntax: Syntax, owner: str) -> Iterator[ast.AST]:
-        """Yield the loops of a function or module that ask again, and extend what they send."""
+        """Yield the loops of a function or module that ask again, with what was said before."""
         for node in syntax.owned_by(owner):
             if (
                 isinstance(node, LOOPS)
                 and self.asks(node)
-                and self._extends(syntax, node)
+                and (
+                    self._extends(syntax, node) or lets_go_on(syntax, node, self.sites)
+                )
                 and not only_tries_again(node, self.growing)
             ):
                 yield node

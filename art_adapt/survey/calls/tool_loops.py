@@ -68,7 +68,11 @@ def find_tool_loop(
         return not _is_named_retry(loop) and grows(syntax, loop, site)
 
     def repeats(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:
-        if not _is_open(loop) or _is_retry(loop) or _is_left_after(syntax, loop, site):
+        if (
+            not counts_or_waits(loop)
+            or _is_retry(loop)
+            or _is_left_after(syntax, loop, site)
+        ):
             return False
         return not asks_a_person(syntax, loop)
 
@@ -124,7 +128,7 @@ def _around(
                 yield from _around(project, graph, place, site, depth - 1)
 
 
-def _is_open(loop: _Loop) -> bool:
+def counts_or_waits(loop: _Loop) -> bool:
     """True if the loop counts or waits, and does not go through data."""
     if isinstance(loop, ast.While):
         return True

@@ -153,7 +153,7 @@ class Candidate:
         """True if the project starts it with a task, though something calls it."""
         return (
             takes_anything(self.entry)
-            and not any(begins(self.leads, each) for each in self._counting)
+            and not any(_carries(self.leads, each) for each in self._counting)
             and _is_started_itself(self.leads, self.key, self._counting)
         )
 
@@ -186,7 +186,7 @@ def _counts(leads: Leads, caller: FunctionKey) -> bool:
     """True if a caller is more than a start, an example, a batch or a chat of an agent."""
     return (
         composes(leads, caller)
-        or begins(leads, caller)
+        or _carries(leads, caller)
         or not (
             is_launch(leads.project, caller)
             or is_example(leads, caller)
@@ -194,6 +194,11 @@ def _counts(leads: Leads, caller: FunctionKey) -> bool:
             or _only_chats(leads, caller)
         )
     )
+
+
+def _carries(leads: Leads, caller: FunctionKey) -> bool:
+    """True if a caller begins the conversation, or lets what it calls go on with it."""
+    return begins(leads, caller) or leads.lets_go_on(caller)
 
 
 def _only_chats(leads: Leads, key: FunctionKey) -> bool:

@@ -14,6 +14,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.growth import only_tries_again
 from art_adapt.survey.candidates.candidate import Candidate, is_private
 from art_adapt.survey.candidates.handed import (
     is_handed_a_prompt,
@@ -31,6 +32,7 @@ from art_adapt.survey.candidates.launches import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.starts import writes_messages
+from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
 
 
@@ -181,8 +183,11 @@ def drives_privately(candidate: Candidate) -> bool:
 def asks_in_a_loop(candidate: Candidate) -> bool:
     if candidate.drives or drives_privately(candidate) or candidate.batches:
         return False
+    asking = candidate.leads.asking
     return any(
-        isinstance(node, LOOPS) and candidate.leads.asking.asks(node)
+        isinstance(node, LOOPS)
+        and asking.asks(node)
+        and not only_tries_again(node, asking.growing)
         for node in candidate.syntax.owned_by(candidate.function.qualname)
     )
 
@@ -272,7 +277,16 @@ def _is_part(candidate: Candidate) -> bool:
         return False
     return not (
         _is_whole(candidate)
+        and not _is_abstract(candidate)
         and _is_used_as_a_whole(candidate.leads, candidate.key, candidate.users)
+    )
+
+
+def _is_abstract(candidate: Candidate) -> bool:
+    """True if only what extends its class can be made, and runs it: ``super().run(task)``."""
+    owner = candidate.function.class_name
+    return owner is not None and is_abstract(
+        candidate.leads.project, candidate.syntax, owner
     )
 
 

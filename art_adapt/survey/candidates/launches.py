@@ -7,7 +7,6 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.definitions import COMPREHENSIONS
 from art_adapt.code.nodes import (
     Function,
     decorator_names,
@@ -19,6 +18,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.going_on import is_made_anew
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.model import EntryPoint
 from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
@@ -207,7 +207,7 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
             if site in asking.sites:
                 is_row = (
                     asking.asks_about_a_row(syntax, function, site)
-                    or _is_made_anew(syntax, site)
+                    or is_made_anew(syntax, site)
                     or _is_mapped(syntax, site)
                 )
                 (for_each if is_row else once).append(callee)
@@ -222,18 +222,6 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     return all(rest) and (runs_an_agent or bool(rest and not for_each))
 
 
-def _is_made_anew(syntax: Syntax, site: ast.AST) -> bool:
-    """True if the object whose method is called is made anew in each turn of a loop."""
-    loop = _around(syntax, site)
-    if loop is None or not isinstance(site, ast.Attribute):
-        return False
-    holder = site.value
-    made = [holder] if isinstance(holder, ast.Call) else syntax.values_of(holder)
-    return bool(made) and all(
-        isinstance(each, ast.Call) and _around(syntax, each) is loop for each in made
-    )
-
-
 def _is_mapped(syntax: Syntax, site: ast.AST) -> bool:
     """True if a function is handed on to be called with each of some values."""
     call = syntax.parents.get(site)
@@ -242,12 +230,6 @@ def _is_mapped(syntax: Syntax, site: ast.AST) -> bool:
         and site in call.args[:1]
         and last_name(call.func) in ("map", "imap", "imap_unordered", "starmap")
     )
-
-
-def _around(syntax: Syntax, node: ast.AST) -> ast.AST | None:
-    """Return the loop or comprehension around a node."""
-    around = syntax.ancestors(node)
-    return next((e for e in around if isinstance(e, (*LOOPS, *COMPREHENSIONS))), None)
 
 
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:

@@ -8,8 +8,9 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import Function
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.calls.going_on import lets_go_on
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,15 @@ class Leads:
         """True if a loop of a function drives a conversation."""
         function = self.function(key)
         return function is not None and self.asking.drives(self.syntax(key), function)
+
+    def lets_go_on(self, key: FunctionKey) -> bool:
+        """True if a loop of a function lets an agent go on that keeps what is said."""
+        syntax = self.syntax(key)
+        return any(
+            lets_go_on(syntax, node, self.asking.sites)
+            for node in syntax.owned_by(key[1])
+            if isinstance(node, LOOPS)
+        )
 
     def called_by(self, key: FunctionKey) -> set[FunctionKey]:
         """Return the other functions that a function certainly calls."""

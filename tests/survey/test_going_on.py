@@ -1,0 +1,116 @@
+"""A loop that lets an agent go on, which keeps the conversation in itself, is the episode's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from art_adapt.source import Source
+from art_adapt.survey.survey import survey
+
+CHAT = """\
+import argparse
+import sys
+
+from openai import OpenAI
+
+
+class Chat:
+    def __init__(self, task="Work."):
+        self.done = False
+        self.messages = [{"role": "system", "content": task}]
+
+    def add(self, role, text):
+        self.messages.append({"role": role, "content": text})
+
+    def step(self):
+        reply = OpenAI().chat.completions.create(model="m", messages=self.messages)
+        said = reply.choices[0].message.content
+        self.add("assistant", said)
+        self.done = "DONE" in said
+        return said
+
+
+"""
+ASKED = CHAT.replace("step(self):", 'ask(self, text):\n        self.add("user", text)')
+GOES_ON = {
+    "a step in a command": f"""{CHAT}\
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    agent = Chat(parser.parse_args().task)
+    while not agent.done:
+        agent.step()
+    print(agent.messages[-1])
+""",
+    "counted steps in a command": f"""{CHAT}\
+def main():
+    agent = Chat(sys.argv[1])
+    for _ in range(10):
+        if "DONE" in agent.step():
+            break
+    print(agent.messages[-1])
+""",
+    "a fixed word": f"""{ASKED}\
+def main():
+    chat = Chat()
+    answer = chat.ask(sys.argv[1])
+    for _ in range(5):
+        if "DONE" in answer:
+            break
+        answer = chat.ask("Continue.")
+    print(answer)
+""",
+}
+OTHERS = {
+    "a person types": """\
+def main():
+    chat = Chat()
+    while True:
+        print(chat.ask(input("> ")))
+""",
+    "each turn makes its own": """\
+def main():
+    for _ in range(10):
+        chat = Chat()
+        print(chat.ask("Tell a joke."))
+""",
+    "what comes in": """\
+def main():
+    chat = Chat()
+    while True:
+        print(chat.ask(queue.get()))
+""",
+}
+
+
+def entry_of(text: str) -> str:
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    return found.entry_points[0].called
+
+
+@pytest.mark.parametrize("case", GOES_ON)
+def test_a_loop_that_lets_it_go_on_is_the_episode(case: str) -> None:
+    assert entry_of(GOES_ON[case]) == "main"
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_loop_that_begins_anew_or_hands_on_is_none(case: str) -> None:
+    assert entry_of(ASKED + OTHERS[case]) == "Chat.ask"
+
+
+def test_a_function_that_lets_it_go_on_goes_before_its_command() -> None:
+    solve = """\
+def solve(task):
+    agent = Chat(task)
+    while not agent.done:
+        agent.step()
+    return agent.messages[-1]
+
+
+"""
+    assert (
+        entry_of(f"{CHAT}{solve}def main():\n    print(solve(sys.argv[1]))\n")
+        == "solve"
+    )
