@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.classes import class_around, stored_by
 from art_adapt.code.nodes import (
     Function,
     decorator_names,
@@ -23,15 +24,18 @@ PARSES = ("parse_args", "parse_known_args")
 DEEPEST = 5  # values that a value is assigned from
 
 
-def reads_arguments(syntax: Syntax, node: ast.AST) -> bool:
-    """True if a node reads the command line."""
+def reads_arguments(syntax: Syntax, node: ast.AST, *, given: bool = False) -> bool:
+    """True if a node reads the command line.
+
+    ``given``: what parses arguments that it is given does so, too: ``parse_args(argv)``.
+    """
     if isinstance(node, ast.Attribute):
         return syntax.qualified(node) == "sys.argv"
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in PARSES
-        and not node.args
+        and (given or not node.args)
     )
 
 
@@ -79,7 +83,8 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
     """Return the ``add_argument`` whose value ``args.image`` is."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
-    if not any(reads_arguments(place, each) for each in place.values_of(node.value)):
+    holders = place.values_of(node.value)
+    if not any(reads_arguments(place, each, given=True) for each in holders):
         return None
     adding = (
         call
@@ -100,7 +105,8 @@ def usual_text(place: Syntax, value: ast.expr | None) -> str | None:
 def usual_constant(place: Syntax, value: ast.expr | None, depth: int = 0) -> object:
     """Return the constant that a value is where nobody says otherwise; ``...``: none.
 
-    Defaults are those of argparse, click, typer, functions and ``os.getenv("MODEL", "m")``.
+    Defaults are those of argparse, click, typer, functions, classes and
+    ``os.getenv("MODEL", "m")``.
     """
     if value is None or depth > DEEPEST:
         return ...
@@ -118,11 +124,21 @@ def usual_constant(place: Syntax, value: ast.expr | None, depth: int = 0) -> obj
             return usual_constant(place, said_by, depth + 1)
     said = usual_value(place, value)
     sources = [ast.Constant(ast.literal_eval(said))] if said else place.values_of(value)
+    sources = sources or _of_class(place, value)
     function = place.functions.get(place.owner(value))
     if not sources and function is not None and isinstance(value, ast.Name):
         defaults = dict(defaults_of_click(function)) | dict(defaults_of(function.node))
         sources = [defaults[value.id]] if value.id in defaults else []
     return usual_constant(place, sources[0], depth + 1) if len(sources) == 1 else ...
+
+
+def _of_class(place: Syntax, value: ast.expr) -> list[ast.expr]:
+    """Return what a class gives its instances where nobody says otherwise: a dataclass's default."""
+    match value:
+        case ast.Attribute(value=ast.Name("self" | "cls"), attr=name):
+            owner = class_around(place, place.owner(value))
+            return list(stored_by(place, owner, name)) if owner else []
+    return []
 
 
 def _destination(call: ast.Call) -> str | None:

@@ -9,6 +9,7 @@ from art_adapt.code.nodes import Function, argument_of, dotted, given_to
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import steps
 
 HANDED_ON = 3  # functions through which a parameter goes
 
@@ -86,6 +87,26 @@ def is_used_as_object(syntax: Syntax, function: Function, name: str) -> bool:
         not kept.isdisjoint(_objects_in(syntax, method))
         for method in syntax.functions
         if method.startswith(f"{owner}.")
+    )
+
+
+def comes_of_an_object(
+    project: Project, syntax: Syntax, value: ast.expr, depth: int = HANDED_ON
+) -> bool:
+    """True if code uses a variable that a value comes from as only an object can be used.
+
+    That is ``con`` in ``ask(con)``, if ``con = open_db()`` and ``open_db`` calls ``con.execute``
+    before it returns ``con``.
+    """
+    owner = syntax.owner(value)
+    if isinstance(value, ast.Name):
+        written = syntax.assignments.get(value.id, ())
+        once = sum(where == owner for where, _ in written) == 1
+        if once and value.id in _objects_in(syntax, owner):
+            return True
+    return depth > 0 and any(
+        comes_of_an_object(project, place, each, depth - 1)
+        for place, each in steps(project, syntax, value)
     )
 
 

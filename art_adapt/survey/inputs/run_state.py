@@ -7,6 +7,7 @@ import re
 
 from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
 from art_adapt.survey.side_effects.effects import asks_a_person
@@ -42,23 +43,33 @@ def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
 def is_said(place: Syntax, value: ast.expr) -> bool:
     """True if a value is what a person has to say, there or on the command line.
 
-    An option with a default is none.
+    An option with a default is none; an element that a loop goes through is one of several.
     """
     made_of = made_from(place, place.owner(value), [value])
-    said = (reads_arguments(place, e) or asks_a_person(place, e) for e in made_of)
-    return any(said) and all(usual_value(place, node) is None for node in made_of)
+    said = (
+        reads_arguments(place, node, given=True) or asks_a_person(place, node)
+        for node in made_of
+    )
+    if any(said):
+        return all(usual_value(place, node) is None for node in made_of)
+    return isinstance(value, ast.Name) and any(
+        isinstance(loop, ast.For | ast.AsyncFor) and dotted(loop.target) == value.id
+        for loop in place.enclosing_loops(value)
+    )
 
 
-def is_spelled_out(place: Syntax, value: ast.expr, name: str) -> bool:
-    """True if a value for ``name`` is written where it stands: a text, or a new list of messages.
+def is_secret(value: ast.expr, name: str) -> bool:
+    """True if a value for ``name`` looks like a password, which is copied nowhere."""
+    return SECRET.search(f"{name}: {ast.unparse(value)}") is not None
 
-    A list that a module keeps would be shared by all that get it, and what a call gives may
-    be another thing each time. A password is copied nowhere.
+
+def is_new_list(place: Syntax, value: ast.expr) -> bool:
+    """True if a value is a list that is written where it is given, or in the function that gives it.
+
+    A list that a module or a function keeps would be shared by all that get it.
     """
-    if SECRET.search(f"{name}: {ast.unparse(value)}"):
-        return False
-    made_of = made_from(place, place.owner(value), [value])
-    if any(isinstance(node, ast.Call) for node in made_of):
-        return False
-    kept = place.values_of(value) if isinstance(value, ast.Name | ast.Attribute) else []
-    return all(isinstance(each, ast.Constant) for each in kept)
+    owner = place.owner(value)
+    if isinstance(value, ast.Name) and place.is_local(value.id, owner):
+        [value, *others] = place.values_of(value) or [value]
+        return not others and isinstance(value, ast.List)
+    return isinstance(value, ast.List)

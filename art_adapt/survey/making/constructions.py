@@ -8,7 +8,7 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
@@ -17,11 +17,19 @@ from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
+from art_adapt.code.nodes import grown_list
+from art_adapt.code.object_use import comes_of_an_object
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import holds_objects
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
-from art_adapt.survey.inputs.run_state import is_of_a_run, is_said, is_spelled_out
+from art_adapt.survey.inputs.parameters import VAGUE
+from art_adapt.survey.inputs.run_state import (
+    is_new_list,
+    is_of_a_run,
+    is_said,
+    is_secret,
+)
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
@@ -33,7 +41,7 @@ from art_adapt.survey.making.call_ranks import (
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.making.given import Given, given_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.words import MAIN
+from art_adapt.words import CONVERSATIONS, MAIN
 
 SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
 
@@ -66,7 +74,8 @@ def with_constructions(
             for parameter, each in zip(found, made_by(given, found), strict=True)
         )
         found = _filled_records(given, found, told=_is_told(entry))
-        found = _with_options(given, found)
+        grown = {grown_list(node) for node in agent.owned_by(entry.name)}
+        found = _with_options(given, found, {*CONVERSATIONS, *grown})
         entry = replace(entry, parameters=_with_own_model(given, found))
     return entry
 
@@ -158,12 +167,13 @@ def _made_as(parameter: Parameter, made: Construction | None) -> Parameter:
 
 
 def _with_options(
-    given: Given, parameters: tuple[Parameter, ...]
+    given: Given, parameters: tuple[Parameter, ...], grown: Container[str | None]
 ) -> tuple[Parameter, ...]:
     """Give a function what all calls of the application give it beside the task.
 
     A store, tools or a prompt that it could do without are the agent's all the same; so is
     what it has to be given, if the task is something else that a person says there.
+    ``grown``: the names of what the function adds to, which each episode needs anew.
     """
     applied = replace(
         given,
@@ -196,9 +206,12 @@ def _with_options(
 
     def is_beside(parameter: Parameter) -> bool:
         choice = _is_choice(given.project, given.agent, parameter)
-        passed = given.passed(parameter)
-        spelled = all(is_spelled_out(*each, parameter.name) for each in passed)
-        return bool(said) and parameter not in said and not choice and spelled
+        taken = all(
+            not is_secret(value, parameter.name)
+            and (parameter.name not in grown or is_new_list(place, value))
+            for place, value in given.passed(parameter)
+        )
+        return bool(said) and parameter not in said and not choice and taken
 
     return tuple(
         option
@@ -271,8 +284,8 @@ def _as_objects(
 ) -> tuple[Parameter, ...]:
     """Take for objects what calls show to be some.
 
-    That is a list that functions or objects are put into, as tools, and a ``client`` that
-    is an object of the project, or of a chat platform.
+    That is a list that functions or objects are put into, as tools, what other code uses as
+    an object, and a ``client`` that is an object of the project, or of a chat platform.
     """
 
     def is_object(parameter: Parameter) -> bool:
@@ -287,7 +300,12 @@ def _as_objects(
                 for found in classes_of(given.project, place, value)
             )
         known = parameter.is_object or parameter.supplied or parameter.fields
-        return not known and any(holds_objects(given.project, *each) for each in values)
+        is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
+        return not known and any(
+            holds_objects(given.project, *each)
+            or (is_open and comes_of_an_object(given.project, *each))
+            for each in values
+        )
 
     return tuple(
         replace(each, is_client=False, is_object=True) if is_object(each) else each
