@@ -229,11 +229,16 @@ def _nothing_to_run(survey: Survey) -> Refusal:
 
 
 def _only_steps(entry: EntryPoint) -> Refusal:
+    why = "runs one turn; a loop at module level runs the conversation"
+    move = "move that loop into a function such as run_agent(task); or train single turns, "
+    move += f"with --entry {entry.called}"
+    if entry.is_unset:
+        why = f"reads a variable that {entry.home.name} sets only where it is run as a program"
+        move = "set it at the top of the file, or in the function"
     return Refusal(
         "the agent runs at module level: no function runs one episode",
-        why=f"{entry.called} runs one turn; a loop at module level runs the conversation",
-        next_step="move that loop into a function such as run_agent(task); or train single turns, "
-        f"with --entry {entry.called}; or record only, with --no-train-module",
+        why=f"{entry.called} {why}",
+        next_step=f"{move}; or record only, with --no-train-module",
         path=entry.place.path,
         line=entry.place.line,
     )

@@ -340,8 +340,13 @@ class EntryPoint:
 
     @property
     def is_step(self) -> bool:
-        """True if a loop at module level drives the conversation, and it makes one turn."""
-        return "step_of_module" in self.features
+        """True if only its module can run it: it makes a turn of its loop, or reads what it sets."""
+        return self.is_unset or "step_of_module" in self.features
+
+    @property
+    def is_unset(self) -> bool:
+        """True if it reads a variable that an import of its file leaves unset."""
+        return "set_by_module" in self.features
 
     @property
     def keeps_answer(self) -> bool:

@@ -169,6 +169,18 @@ PROGRAMS = {
         "ask_once",
         "solve",
     ),
+    "set_by_start": (
+        f"notes = None\n\n{AGENT.replace('[SYSTEM,', '[notes, SYSTEM,')}\n\n"
+        "def begin(task):\n    global notes\n    notes = SYSTEM\n    return solve(task)\n",
+        "solve",
+        "begin",
+    ),
+    "set_by_module": (
+        f"{AGENT.replace('[SYSTEM,', '[notes, SYSTEM,')}\n\ndef other(task):\n{LOOP}\n\n"
+        'if __name__ == "__main__":\n    notes = SYSTEM\n    print(solve("Why?"))\n',
+        "solve",
+        "other",
+    ),
     "part": (f"{ONCE}\ndef both(a, b):\n    return ask_once(a) + ask_once(b)\n", "ask_once", "both"),
     "whole_part": (
         f"{AGENT}\n\ndef review(task):\n    draft = solve(task)\n"

@@ -114,3 +114,43 @@ def solve(task):
         entry_of(f"{CHAT}{solve}def main():\n    print(solve(sys.argv[1]))\n")
         == "solve"
     )
+
+
+STAGES = """\
+from openai import OpenAI
+
+
+def ask(text):
+    messages = [{"role": "user", "content": text}]
+    return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+def query(question):
+    return ask("Write a query for: " + question)
+
+
+def explain(question, rows):
+    return ask(f"Explain {rows} to somebody who asked {question}")
+
+
+def main():
+    while True:
+        question = input("> ")
+        if question == "quit":
+            break
+"""
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "            rows = run(query(question))\n            print(explain(question, rows))\n",
+        "            found = query(question)\n            print(explain(question=question, rows=run(found)))\n",
+    ],
+)
+def test_a_chat_that_runs_the_stages_of_an_agent_is_no_mere_relay(turn: str) -> None:
+    assert entry_of(STAGES + turn.replace("            ", "        ")) == "main"
+
+
+def test_a_chat_that_hands_on_what_is_typed_is_a_relay() -> None:
+    assert entry_of(f"{STAGES}        print(query(question))\n") == "query"

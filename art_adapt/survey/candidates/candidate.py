@@ -24,6 +24,7 @@ from art_adapt.survey.candidates.launches import (
     is_launch,
 )
 from art_adapt.survey.candidates.leads import Leads
+from art_adapt.survey.candidates.set_by_start import sets_what_it_runs
 from art_adapt.survey.candidates.starts import (
     begins,
     extends_a_driver,
@@ -92,6 +93,10 @@ class Candidate:
         if self.driving or self.function.given:
             return False
         return feeds_back(self.leads.asking, self.syntax, self.entry.name)
+
+    @cached_property
+    def sets_what_is_read(self) -> bool:
+        return sets_what_it_runs(self.leads, self.key)
 
     @cached_property
     def batches(self) -> bool:
@@ -184,25 +189,28 @@ def _uses(
 
 def _counts(leads: Leads, caller: FunctionKey) -> bool:
     """True if a caller is more than a start, an example, a batch or a chat of an agent."""
-    return (
-        composes(leads, caller)
-        or _carries(leads, caller)
-        or not (
-            is_launch(leads.project, caller)
-            or is_example(leads, caller)
-            or is_batch(leads, caller)
-            or _only_chats(leads, caller)
-        )
+    return _carries(leads, caller) or not (
+        is_launch(leads.project, caller)
+        or is_example(leads, caller)
+        or is_batch(leads, caller)
+        or _only_chats(leads, caller)
     )
 
 
 def _carries(leads: Leads, caller: FunctionKey) -> bool:
-    """True if a caller begins the conversation, or lets what it calls go on with it."""
-    return begins(leads, caller) or leads.lets_go_on(caller)
+    """True if a caller begins the conversation, lets what it calls go on, or runs stages of it."""
+    return (
+        begins(leads, caller) or leads.lets_go_on(caller) or _hands_over(leads, caller)
+    )
 
 
 def _only_chats(leads: Leads, key: FunctionKey) -> bool:
-    """True if a function asks a person by turns, and runs an agent with what is typed."""
+    """True if a function asks a person by turns, and runs an agent with what is typed.
+
+    One that runs the stages of an agent in each turn is more than that.
+    """
+    if _hands_over(leads, key):
+        return False
     syntax = leads.syntax(key)
     by_turns = asks_by_turns(syntax, syntax.functions[key[1]], leads.asking)
     return by_turns and not asks_for_turns(leads, key)
@@ -247,12 +255,14 @@ def _hands_reply(
 
 def composes(leads: Leads, key: FunctionKey) -> bool:
     """True if a function runs an agent's stages one after the other, and asks nobody."""
+    syntax = leads.syntax(key)
+    return _hands_over(leads, key) and not waits_for_a_person(syntax, {key[1]})
+
+
+def _hands_over(leads: Leads, key: FunctionKey) -> bool:
+    """True if a function hands what one stage of an agent gave to the next one."""
     syntax, function = leads.syntax(key), leads.function(key)
-    return (
-        function is not None
-        and leads.asking.composes(syntax, function)
-        and not waits_for_a_person(syntax, {function.qualname})
-    )
+    return function is not None and leads.asking.composes(syntax, function)
 
 
 def _is_started_itself(

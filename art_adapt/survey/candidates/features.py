@@ -31,6 +31,7 @@ from art_adapt.survey.candidates.launches import (
     leaves_it_running,
 )
 from art_adapt.survey.candidates.leads import Leads
+from art_adapt.survey.candidates.set_by_start import starts_that_set
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
@@ -100,7 +101,7 @@ def yields(candidate: Candidate) -> bool:
 def starts_or_tries(candidate: Candidate) -> bool:
     leads, key = candidate.leads, candidate.key
     own = candidate.drives or candidate.composes or candidate.starts
-    own = own or candidate.keeps_what_is_said
+    own = own or candidate.keeps_what_is_said or candidate.sets_what_is_read
     return bool(
         candidate.batches
         or PROBES.search(candidate.name)
@@ -121,6 +122,10 @@ def relays_a_person(candidate: Candidate) -> bool:
     if candidate.chats or candidate.starts or candidate.keeps_what_is_said:
         return False
     asking = candidate.leads.asking
+    if candidate.sets_what_is_read or asking.composes(
+        candidate.syntax, candidate.function
+    ):
+        return False
     return asks_by_turns(candidate.syntax, candidate.function, asking)
 
 
@@ -218,6 +223,18 @@ def told_before(candidate: Candidate) -> bool:
         for function in map(candidate.leads.function, candidate.users)
         if function is not None
     )
+
+
+@_feature("it reads a variable that only the function that starts it sets")
+def set_by_start(candidate: Candidate) -> bool:
+    setters = starts_that_set(candidate.leads, candidate.key)
+    return any(name != MODULE_LEVEL for _, name in setters)
+
+
+@_feature("it reads a variable that its file sets only where it is run as a program")
+def set_by_module(candidate: Candidate) -> bool:
+    setters = starts_that_set(candidate.leads, candidate.key)
+    return any(name == MODULE_LEVEL for _, name in setters)
 
 
 @_feature("its caller hands it an agent, a prompt or a conversation that has begun")

@@ -34,6 +34,7 @@ from art_adapt.survey.candidates.entry_points import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.reached import of_this_agent
+from art_adapt.survey.candidates.set_by_start import sets_what_it_runs
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
 from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
@@ -284,7 +285,8 @@ class Found:
             asks = (path, MODULE_LEVEL) in self.policy
             drives = self.asking.driving_loops(self.project.files[path], MODULE_LEVEL)
             composes = self.asking.composed_at_top(self.project.files[path])
-            if not (asks or composes or any(True for _ in drives)):
+            sets = sets_what_it_runs(self.leads, (path, MODULE_LEVEL))
+            if not (asks or composes or sets or any(True for _ in drives)):
                 continue
             run = self.graph.run_by([(path, MODULE_LEVEL)])
             terminal = self._terminal(run)

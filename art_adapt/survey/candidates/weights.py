@@ -35,6 +35,8 @@ WEIGHTS = {
     "inside_a_recursion": -12,
     "started_itself": 1,
     "told_before": -8,
+    "set_by_start": -16,
+    "set_by_module": -16,
     "begun_before": -8,
     "handed_a_reply": -8,
     "handed_arguments": -8,
