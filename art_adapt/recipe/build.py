@@ -230,7 +230,8 @@ class _Building:
         name, default = parameter.name, parameter.default
         is_required = default is None
         if parameter.is_client and default in (None, "None"):
-            return Code("client")
+            made = self._made(parameter)
+            return Code(made.value if made else "client")
         # Without a key a client cannot be made, whatever default its maker has.
         if default in UNSET and parameter.supplied not in ("", MODEL):
             supplied = parameter.supplied
@@ -316,7 +317,7 @@ def _clients_of(entry: EntryPoint) -> Iterator[Parameter]:
         return
     for parameter in entry.needs:
         for part in parts_of(parameter):
-            if part.is_client and part.default in (None, "None"):
+            if part.is_client and part.default in (None, "None") and not part.made:
                 yield part
 
 

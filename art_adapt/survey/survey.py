@@ -105,13 +105,17 @@ def _as_used(
     ``named``: those that the user means, if the entry point is ``chosen``.
     """
     likely = named or found.entry_points[:1]  # what else is searched for: it takes time
+
+    def shares(entry: EntryPoint) -> bool:
+        return entry in likely and is_shared(found.project, entry, found.side_jobs)
+
     entry_points = tuple(
         replace(
             found.as_started(
                 as_used(
                     found.project,
                     found.graph,
-                    each,
+                    replace(each, shares_client=shares(each)),
                     found.reaching,
                     everywhere=each in likely,
                 ),
@@ -119,8 +123,6 @@ def _as_used(
             ),
             is_helper=not chosen and each in likely and only_helps(found, each),
             side_job="" if chosen else side_job_of(each.home, each.called),
-            shares_client=each in likely
-            and is_shared(found.project, each, found.side_jobs),
         )
         for each in found.entry_points
     )

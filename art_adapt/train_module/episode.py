@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from art_adapt.recipe.model import (
@@ -22,7 +21,12 @@ from art_adapt.recipe.model import (
     Value,
 )
 from art_adapt.survey.model import Statement
-from art_adapt.train_module.layout import double_quoted, literal, render_call
+from art_adapt.train_module.layout import (
+    double_quoted,
+    literal,
+    render_call,
+    render_statement,
+)
 
 SINGLE_TURN = '''\
 def episode(scenario: Scenario) -> Any:
@@ -187,6 +191,6 @@ def _statements(statements: Sequence[Statement]) -> list[str]:
     for each in statements:
         if each.is_definition and lines and lines[-1]:
             lines.append("")
-        lines.append(textwrap.indent(double_quoted(each.text), "    "))
+        lines.append(render_statement("    ", double_quoted(each.text)))
         lines += [""] * each.is_definition
     return lines

@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import re
+import textwrap
 import tokenize
 from collections.abc import Sequence
 
@@ -58,6 +59,21 @@ def render_call(start: str, function: str, arguments: list[str], end: str = "") 
     indent = " " * (len(start) - len(start.lstrip()))
     opened = f"{start.lstrip()}{function}("
     return "\n".join(_broken(indent, opened, arguments, f"){end}"))
+
+
+def render_statement(indent: str, text: str) -> str:
+    """Render a statement as it is, or a call that is too long for a line broken as formatters do."""
+    whole = textwrap.indent(text, indent)
+    if "\n" in text or len(whole) <= LINE_LENGTH:
+        return whole
+    match ast.parse(text).body:
+        case [ast.Assign(targets=[target], value=ast.Call() as call)]:
+            parts = [*call.args, *call.keywords]
+            source = [ast.get_source_segment(text, each) or "" for each in parts]
+            start = f"{indent}{ast.get_source_segment(text, target)} = "
+            called = ast.get_source_segment(text, call.func) or ""
+            return render_call(start, called, source)
+    return whole
 
 
 def _broken(indent: str, opened: str, inside: list[str], closed: str) -> list[str]:

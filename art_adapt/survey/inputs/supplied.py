@@ -6,8 +6,8 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from art_adapt.calls import CLIENT_CLASSES, KINDS
-from art_adapt.code.nodes import Function, dotted, entries
+from art_adapt.calls import CLIENT_CLASSES, KINDS, NOT_OF_POLICY
+from art_adapt.code.nodes import Function, dotted, entries, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import MODELS
 
@@ -58,6 +58,12 @@ def supplied_by_use(syntax: Syntax, function: Function, name: str) -> str:
     return ""
 
 
+def _is_of_more(call: ast.Call) -> bool:
+    """True if a call asks for anything but text: ``client.embeddings.create(model=...)``."""
+    resource = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    return last_name(resource) in NOT_OF_POLICY
+
+
 def _serves_otherwise(syntax: Syntax, function: str, name: str) -> bool:
     """True if a function uses a parameter for more than to hand it on, or to keep it."""
     return any(
@@ -89,7 +95,11 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         for keyword in node.keywords:
             if called in CLIENT_CLASSES and keyword.arg in OF_CLIENTS:
                 yield OF_CLIENTS[keyword.arg], keyword.value
-            if called in _COMPLETIONS and keyword.arg == "model":
+            if (
+                called in _COMPLETIONS
+                and keyword.arg == "model"
+                and not _is_of_more(node)
+            ):
                 yield MODEL, keyword.value
     elif isinstance(node, ast.Dict):  # {"model": ..., "messages": ...}
         given = entries(node)

@@ -31,7 +31,6 @@ from art_adapt.survey.inputs.run_state import (
     is_secret,
 )
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.call_ranks import (
     DEMOS,
     TESTS,
@@ -40,6 +39,7 @@ from art_adapt.survey.making.call_ranks import (
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.making.given import Given, given_by
+from art_adapt.survey.making.own_models import with_own_clients, with_own_model
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.words import CONVERSATIONS, MAIN
 
@@ -64,7 +64,8 @@ def with_constructions(
         if _has_task(entry):
             found = _configured(given, found)
         found = _filled_records(given, made_by(given, found), told=_is_told(entry))
-        entry = replace(entry, constructor=_with_own_model(given, found))
+        found = with_own_clients(entry, given, with_own_model(given, found))
+        entry = replace(entry, constructor=found)
     if entry.parameters:
         called_at = graph.calls_of(project, entry.key)
         given = given_by(project, agent, called_at, entry.parameters, worst)
@@ -76,7 +77,8 @@ def with_constructions(
         found = _filled_records(given, found, told=_is_told(entry))
         grown = {grown_list(node) for node in agent.owned_by(entry.name)}
         found = _with_options(given, found, {*CONVERSATIONS, *grown})
-        entry = replace(entry, parameters=_with_own_model(given, found))
+        found = with_own_clients(entry, given, with_own_model(given, found))
+        entry = replace(entry, parameters=found)
     return entry
 
 
@@ -84,29 +86,6 @@ def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
     """True if a function is told one of an enumeration's members: a scenario's to say."""
     found = annotated(project, place, ast.Constant(parameter.annotation or ""))
     return any(is_enum(home, name) for home, name in found)
-
-
-def _with_own_model(
-    given: Given, parameters: tuple[Parameter, ...]
-) -> tuple[Parameter, ...]:
-    """Give the agent the model's name that the project gives it.
-
-    Agents look such names up, and refuse others; which model is asked in a rollout does
-    not depend on it.
-    """
-
-    def named(parameter: Parameter) -> Parameter:
-        optional = parameter.default is not None
-        if parameter.supplied != MODEL or (optional and given.differs(parameter)):
-            return parameter
-        for place, value in given.passed(parameter):
-            text = usual_text(place, value)
-            if text and repr(text) != parameter.default:
-                own = Construction(place.place(value), repr(text))
-                return replace(parameter, is_object=True, made=own, default=None)
-        return parameter
-
-    return tuple(map(named, parameters))
 
 
 def is_unknown(parameter: Parameter) -> bool:

@@ -1,0 +1,50 @@
+"""Gives an agent the model's name, and the client for its side jobs, that its project gives it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from art_adapt.code.command_line import usual_text
+from art_adapt.survey.inputs.supplied import MODEL
+from art_adapt.survey.making.given import Given
+from art_adapt.survey.model import Construction, EntryPoint, Parameter
+
+
+def with_own_model(
+    given: Given, parameters: tuple[Parameter, ...]
+) -> tuple[Parameter, ...]:
+    """Give the agent the model's name that the project gives it.
+
+    Agents look such names up, and refuse others; which model is asked in a rollout does
+    not depend on it.
+    """
+
+    def named(parameter: Parameter) -> Parameter:
+        optional = parameter.default is not None
+        if parameter.supplied != MODEL or (optional and given.differs(parameter)):
+            return parameter
+        for place, value in given.passed(parameter):
+            text = usual_text(place, value)
+            if text and repr(text) != parameter.default:
+                own = Construction(place.place(value), repr(text))
+                return replace(parameter, is_object=True, made=own, default=None)
+        return parameter
+
+    return tuple(map(named, parameters))
+
+
+def with_own_clients(
+    entry: EntryPoint, given: Given, parameters: tuple[Parameter, ...]
+) -> tuple[Parameter, ...]:
+    """Make the clients that side jobs ask over, too, as the project makes them.
+
+    Recorded calls go to the model in training, whichever client the agent has.
+    """
+
+    def made(parameter: Parameter) -> Parameter:
+        if not parameter.is_client or parameter.default not in (None, "None"):
+            return parameter
+        shown = (given.made(*each) for each in given.passed(parameter))
+        return replace(parameter, made=next(filter(None, shown), None))
+
+    return tuple(map(made, parameters)) if entry.shares_client else parameters
