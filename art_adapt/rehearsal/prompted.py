@@ -1,7 +1,8 @@
 """Answer in the form that a prompt asks for in words, where no schema says it.
 
-Three forms are known: fields between markers, as DSPy asks for them; JSON, by an example in
-the prompt; actions in text, as ReAct agents read them.
+Four forms are known: fields between markers, as DSPy asks for them; JSON, by an example in
+the prompt; actions in text, as ReAct agents read them; and an answer that a prompt shows with
+a placeholder, as ``VERDICT: <pass|fail>``, ``<answer>...</answer>`` or ``\\boxed{}``.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ ASKS_FOR_JSON = re.compile(
 ACTION = re.compile(r"^[ \t>*-]*Action[ \t]*:[ \t]*(.*)$", re.MULTILINE)
 TOOL_NAMES = re.compile(r"\bone of:?\s*\[?([\w, '\"`-]+)\]?")
 ANSWER = re.compile(r"^[ \t>*-]*((?:Final )?Answer)[ \t]*:", re.MULTILINE)
+LABELLED = re.compile(
+    r"^[ \t>*-]*(.*?)\**([A-Za-z][\w ]{0,24})\**:\**[ \t]*[<\[]([^<>\[\]\n]+)[>\]]",
+    re.MULTILINE,
+)
+TAGGED = re.compile(
+    r"<([A-Za-z]\w*)>[ \t]*([^<>\n]{0,40}?)[ \t]*</\1>|<([A-Za-z]\w*)>(?: ?and ?</\3>)? tags?\b"
+)
+BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
 
 
@@ -43,7 +52,7 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
     asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
     texts = [text_of(message) for message in asked]
-    for form in (_fields, _json, _action):
+    for form in (_fields, _json, _action, _placed):
         if (answer := form(texts, random, words)) is not None:
             return answer
     return None
@@ -198,3 +207,35 @@ def _action(texts: Sequence[str], random: Random, words: Words) -> str | None:
     examples = [each for each in ACTION.findall(described) if re.match(r"\w", each)]
     action = random.choice(examples) if examples else words()
     return f"Thought: {words()}\nAction: {action}"
+
+
+# ------------------------------------------------------------------------- placeholders
+
+
+def _placed(texts: Sequence[str], random: Random, words: Words) -> str | None:
+    """Answer with what a prompt shows in the place of an answer: after labels, in tags, boxed."""
+    for text in (*texts[-1:], *texts[:1]):
+        shown = [(m[2].strip(), m[3]) for m in LABELLED.finditer(text)]
+        if shown:
+            lines = (f"{label}: {_for(place, random, words)}" for label, place in shown)
+            return "\n".join([words(), *dict.fromkeys(lines)])
+        tags = {m[1] or m[3]: m[2] or "" for m in TAGGED.finditer(text)}
+        if tags:
+            parts = (f"<{t}>{_for(p, random, words)}</{t}>" for t, p in tags.items())
+            return "\n".join([words(), *parts])
+        if BOXED in text:
+            return f"{words()} {BOXED}{random.randint(0, 100)}}}"
+    return None
+
+
+def _for(place: str, random: Random, words: Words) -> str:
+    """Return what may stand in a place: one of its alternatives, a number of its range, or words."""
+    options = [each.strip(" \"'") for each in re.split(r"[|/]", place)]
+    if len(options) > 1 and all(options):
+        return random.choice(options)
+    if (
+        span := re.fullmatch(r"\D*(\d+)\s*(?:-|to|\u2013)\s*(\d+)\D*", place)
+    ) is not None:
+        low, high = sorted((int(span[1]), int(span[2])))
+        return str(random.randint(low, high))
+    return words()

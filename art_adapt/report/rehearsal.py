@@ -211,10 +211,13 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if rehearsal.passed:
-        unseen = sum(not witness.seen for witness in rehearsal.witnesses)
+        missed = [witness for witness in rehearsal.witnesses if not witness.seen]
+        unseen = len(missed)
         # A loop or a tool that never ran is no evidence of anything.
         lines = "line" if unseen == 1 else f"{unseen} lines"
-        but = f" But read the {lines} above marked seen." * bool(unseen)
+        marks = {"seen" if each.otherwise else "not seen" for each in missed}
+        marked = " or ".join(sorted(marks, reverse=True))
+        but = f" But read the {lines} above marked {marked}." * bool(unseen)
         yield Line(text=f"Nothing found that would cost a run.{but}", heading=True)
         if rehearsal.outlook is not None:
             backend = rehearsal.outlook.backend

@@ -155,3 +155,31 @@ def test_fields_between_markers() -> None:
     )
     for said in answers(prompt, response_format={"type": "json_object"}):
         assert set(json.loads(said)) == {"answer", "sure"}
+
+
+PLACES = {
+    "a label with its alternatives": (
+        "Finish with one line:  REASON: <price|bugs|unknown>",
+        r"REASON: (price|bugs|unknown)$",
+    ),
+    "labels in a list": (
+        "Answer in this format:\n- VERDICT: [pass/fail]\n- **Score**: <0-10>",
+        r"VERDICT: (pass|fail)\nScore: ([0-9]|10)$",
+    ),
+    "tags that are shown": (
+        "Write <think>your steps</think> and <answer>...</answer>.",
+        r"<think>.+</think>\n<answer>.+</answer>$",
+    ),
+    "tags that are named": ("Put it in <answer> tags.", r"<answer>.+</answer>$"),
+    "a pair of tags": ("Use <sql></sql> for the query.", r"<sql>.+</sql>$"),
+    "a box": ("Give the result as \\boxed{}.", r"\\boxed\{\d+\}$"),
+}
+
+
+@pytest.mark.parametrize("system", [True, False])
+@pytest.mark.parametrize("case", PLACES)
+def test_an_answer_in_the_place_that_a_prompt_shows(case: str, system: bool) -> None:
+    prompt, form = PLACES[case]
+    texts = (prompt, "Why?") if system else ("You help.", prompt)
+    for said in answers(*texts):
+        assert re.search(form, said), said

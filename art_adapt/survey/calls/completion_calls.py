@@ -143,8 +143,10 @@ class FoundCall:
         if function is not None and name in {a.arg for a in _parameters(function.node)}:
             return f"the parameter {name}"
         values = self.syntax.assignments.get(name, [])
-        if any(where == self.function for where, _ in values):
-            return f"the local list {name}"
+        local = [value for where, value in values if where == self.function]
+        if local:
+            is_list = any(isinstance(each, ast.List | ast.ListComp) for each in local)
+            return f"the local list {name}" if is_list else f"the local {name}"
         return f"the module-level list {name}" if self.is_of_module() else f"{name}"
 
     def is_of_module(self) -> bool:
