@@ -22,6 +22,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     conversations.parsed,
     ending.ended,
     ending.asked_at_import,
+    requests.base_model,
     requests.inference_name,
     requests.judge,
     ending.stopped_rollouts,

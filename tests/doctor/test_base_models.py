@@ -218,3 +218,25 @@ def test_memory_by_the_index_of_a_model(model: Path) -> None:
     index = {"metadata": {"total_size": 61_000_000_000}, "weight_map": {}}
     (model / "model.safetensors.index.json").write_text(json.dumps(index))
     assert "61 GB of weights" in looked_at(gpu, str(model))["memory"].what
+
+
+@pytest.mark.parametrize(
+    ("name", "closed"),
+    [
+        ("gpt-4o", True),
+        ("openai/gpt-4.1-mini", True),
+        ("o3", True),
+        ("claude-sonnet-4-5", True),
+        ("gemini/gemini-2.5-pro", True),
+        ("openai/gpt-oss-20b", False),
+        ("marco/o1-7b", False),
+        ("google/gemma-3-4b-it", False),
+        ("OpenPipe/Qwen3-14B-Instruct", False),
+    ],
+)
+@pytest.mark.parametrize("backend", ["local", "serverless"])
+def test_a_model_that_only_its_maker_has_cannot_be_trained(
+    name: str, closed: bool, backend: str
+) -> None:
+    found = looked_at(parser, name, BACKEND=backend).get("base model")
+    assert (found is not None and found.state is State.FAILED) == closed

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.training.base_models import CLOSED_REMEDY, is_closed
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:
@@ -29,6 +30,18 @@ def inference_name(seen: Seen) -> Iterator[Finding]:
             "every step",
             r"model=(?!model\.get_inference_name).*",
             r"get_inference_name",
+        )
+
+
+def base_model(seen: Seen) -> Iterator[Finding]:
+    """Report a base model that nobody but its maker can train."""
+    if is_closed(seen.notes.base_model):
+        yield seen.finding(
+            "base model",
+            f"{seen.notes.base_model} cannot be trained: only its maker has its weights",
+            CLOSED_REMEDY,
+            r"BASE_MODEL",
+            r"base_model",
         )
 
 
