@@ -56,7 +56,7 @@ def test_adapts_and_says_what_it_did(agent: Path) -> None:
         "edited agent.py",
         "wrote art_recording.py",
         "wrote agent_train.py",
-        'Next: write scenarios.jsonl, one scenario a line: {"task": ...}',
+        'Next: write scenarios.jsonl, one scenario per line: {"task": ...}',
     ):
         assert part in said
     assert "\x1b" not in said

@@ -83,12 +83,14 @@ def capture(
     The agent runs unchanged, and nothing is sent anywhere. Before an agent is adapted, its run
     shows which function runs an episode and what that function is given, and adapting uses
     this. When the command has ended, each new start of an episode is a row of
-    the scenarios, with its time, outcome and answer under "captured".
+    the scenarios, with its time, outcome and answer under "captured". For a module with
+    --single-turn, each recorded conversation is a row.
 
     Exit code: that of the command; 2 if it could not be started, or shows no usable episode.
     """
     from art_adapt.capture.rows import kept_rows
     from art_adapt.capture.run import episodes_of, read_notes, run_listening
+    from art_adapt.logs.rows import requests_in
     from art_adapt.report.capture import say_kept
     from art_adapt.scenarios.append import append_rows
 
@@ -97,9 +99,8 @@ def capture(
         raise missing(agent)
     known = entry is not None or conversations is not None or _is_adapted(ran)
     if scripted and known:
-        raise Refusal(
-            "--scripted is only for an agent that is not adapted yet, because its rows are made up",
-            next_step="leave out --scripted, or rehearse the train module",
+        raise _not_scripted(
+            "--conversations" * (conversations is not None) or "--entry" * bool(entry)
         )
     if env and not scripted:
         raise Refusal(
@@ -117,13 +118,18 @@ def capture(
         )
     point, scenarios = _episode([ran], entry)
     path = output or point.home.parent / scenarios
-    fields = _fields(point)
+    single = _trains_single_turns(point)
+    fields = [] if single else _fields(point)
     log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
     earlier = _earlier(path)
-    listened = episodes_of(point, log, conversations=conversations is not None)
+    listened = episodes_of(
+        point, log, conversations=single or conversations is not None
+    )
     code = run_listening(command, listened)
     names = [source.name for source in fields]
     kept = kept_rows(read_notes(log), names, earlier, allow or ())
+    if single:
+        kept.rows = requests_in(kept.conversations, earlier)
     append_rows(path, kept.rows)
     if conversations is not None:
         append_rows(conversations, kept.conversations)
@@ -133,6 +139,35 @@ def capture(
     log.unlink(missing_ok=True)
     say_kept(kept, path, point, code, f"art-adapt scenarios {quote(shown(path))}")
     raise typer.Exit(code)
+
+
+def _not_scripted(option: str) -> Refusal:
+    """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
+    if option:
+        return Refusal(
+            f"--scripted cannot be combined with {option}: its replies are made up",
+            next_step=f"leave out --scripted, or {option}",
+        )
+    return Refusal(
+        "--scripted is only for an agent that is not adapted yet, because its rows are made up",
+        next_step="leave out --scripted, or rehearse the train module",
+    )
+
+
+def _trains_single_turns(point: EntryPoint) -> bool:
+    """True if the train module of an agent trains on recorded requests."""
+    from art_adapt.train_file import standing_module, train_module_path
+
+    if standing_module(point.home) is None:
+        return False
+    from art_adapt.commands.scenarios import needs_pydantic
+
+    needs_pydantic()
+    from art_adapt.scenarios.declared import declared_scenario
+    from art_adapt.scenarios.rows import RecordedRequest
+
+    scenario = declared_scenario(train_module_path(point.home))
+    return issubclass(scenario, RecordedRequest)
 
 
 def watch(

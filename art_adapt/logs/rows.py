@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from art_adapt.logs.entry import Entry, Json, Request
+from art_adapt.logs.formats import chat
 from art_adapt.secret_texts import secrets_in
 
 LOGGED = "logged"  # the key of a row with when it was, and what came of it
@@ -86,6 +87,15 @@ def request_rows(
     )
     rows = (_request_row(entry, request) for entry, request in asked)
     return _kept(made, rows, (MESSAGES, "tools"), earlier, allowed)
+
+
+def requests_in(conversations: Iterable[Json], earlier: Iterable[Json]) -> list[Json]:
+    """Return a row for the last request of each captured conversation, as ``request_rows`` does."""
+    entries = [found for each in conversations if (found := chat.read(each))]
+    kinds = kinds_of(entries)
+    made = LoggedRows(kinds=kinds, taken=frozenset(kinds))
+    rows = (_request_row(each, each.request) for each in entries if each.request)
+    return _kept(made, rows, (MESSAGES, "tools"), earlier, (MESSAGES, "tools")).rows
 
 
 def episode_rows(

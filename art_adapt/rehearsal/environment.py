@@ -13,6 +13,7 @@ import functools
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from art_adapt.code.variables_read import variables_read, variables_required
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
 from art_adapt.rehearsal.settings_classes import Variable, settings_read
+from art_adapt.rehearsal.surveyed import agent_of
 from art_adapt.source import read_source
 
 # What processes of Python, its packages and the machine itself go by.
@@ -306,11 +308,10 @@ def _is_on_azure(files: Sequence[Syntax]) -> bool:
 
 def files_of(train_module: Path) -> list[Syntax]:
     """Return the train module, its agent, and the files that they import."""
-    agent = train_module.with_name(f"{train_module.stem.removesuffix('_train')}.py")
     sources = []
-    for path in dict.fromkeys((train_module, agent)):
-        try:
-            sources.append(read_source(path))
-        except Refusal:
-            continue  # whoever runs it will see what is wrong with it
+    with suppress(Refusal):  # whoever runs it will see what is wrong with it
+        sources.append(read_source(train_module))
+    agent = agent_of(train_module)
+    if agent is not None and agent.path != train_module:
+        sources.append(agent)
     return list(Project.of(sources, {}).files.values())

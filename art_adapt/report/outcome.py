@@ -56,11 +56,18 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
     names = [field.name for field in scenario_fields(entry)]
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
-        SourceKind.JSONL: f"one scenario a line: {{{example}}}",
-        SourceKind.CSV: f"one scenario a row, under the row {','.join(names)}",
+        SourceKind.JSONL: f"one scenario per line: {{{example}}}",
+        SourceKind.CSV: f"one scenario per row, under the row {','.join(names)}",
         SourceKind.DATASET: f"a saved dataset with the columns {', '.join(names)}",
     }
-    print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
+    if entry.is_request and kind is SourceKind.JSONL:
+        agent = shown(entry.home)
+        print(
+            f"\nNext: record requests: art-adapt capture --agent {quote(agent)} -- COMMAND"
+        )
+        print("(what runs your agent), or art-adapt logs EXPORT (of its logs)")
+    else:
+        print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
     print(f"Then: art-adapt rehearse {quote(module)}")
 
 

@@ -50,30 +50,12 @@ LENGTHS = (
 SECTIONS = ("text_config", "llm_config", "language_config")
 
 
-# Models whose weights nobody can download, however a client names them; gpt-oss has some.
-CLOSED = re.compile(
-    r"^((openai|azure|anthropic|google|gemini|xai)/)?(gpt-[345]|o[134](-|$)|chatgpt|claude|gemini-|grok-[2-9])",
-    re.IGNORECASE,
-)
-
-
 @dataclass(frozen=True)
 class Known(Generic[T]):
     """Something that is known of a model, and where it was read."""
 
     value: T
     source: str
-
-
-def is_closed(model: str) -> bool:
-    """True if a base model is one that only its maker serves: ``gpt-4o``."""
-    return CLOSED.match(model) is not None and not Path(model).exists()
-
-
-CLOSED_REMEDY = (
-    "name an open model of Hugging Face, such as OpenPipe/Qwen3-14B-Instruct: what is trained "
-    "is its weights"
-)
 
 
 def parser_of(model: str) -> Known[str] | None:

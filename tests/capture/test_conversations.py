@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_files import first_now
+from agent_files import art_adapt, first_now
 from scripted_engine import Engine
 
 AGENT = """\
@@ -199,3 +199,36 @@ def test_conversations_are_demonstrations_and_recorded_requests(tmp_path: Path) 
     assert len(shown.messages_and_choices) == 4
     row: dict[str, Any] = json.loads((tmp_path / "kept.jsonl").read_text())
     assert RecordedRequest(**row).reference["content"] == "It is there."
+
+
+def test_a_module_of_single_turns_gets_its_requests_as_rows(tmp_path: Path) -> None:
+    """Rows with the agent's arguments would be no scenarios of that module."""
+    (tmp_path / "agent.py").write_text(AGENT)
+    command = [sys.executable, "-m", "art_adapt"]
+    adapt = [*command, "--yes", "--single-turn", "--entry", "sync", "agent.py"]
+    plain = [sys.executable, "agent.py", "sync", "one"]
+    with Engine(REPLIES) as engine:
+        adapted = run(tmp_path, engine, adapt)
+        assert b"Next: record requests: art-adapt capture" in adapted.stdout
+        capture = [*command, "capture", "--entry", "sync", "--", *plain]
+        run(tmp_path, engine, capture)
+    row = json.loads((tmp_path / "scenarios.jsonl").read_text())
+    roles = [message["role"] for message in row["messages"]]
+    assert roles == ["user", "assistant", "tool"]
+    assert row["reference"]["content"] == "It is there."
+    assert row["tools"][0]["function"]["name"] == "look"
+    checked = run(tmp_path, engine, [*command, "scenarios"])
+    assert b"1 rows, 1 of them scenarios" in checked.stdout
+
+
+def test_a_module_of_single_turns_does_nothing_of_the_agents(tmp_path: Path) -> None:
+    from art_adapt.rehearsal.services import services
+
+    sync = "def sync(question: str) -> str:\n"
+    writes = AGENT.replace(sync, f"{sync}    open('notes', 'w').write(question)\n")
+    for options, does in ((["--single-turn"], False), ([], True)):
+        folder = tmp_path / str(does)
+        folder.mkdir()
+        (folder / "agent.py").write_text(writes)
+        art_adapt("--yes", *options, "--entry", "sync", "agent.py", cwd=folder)
+        assert bool(services(folder / "agent_train.py")) == does

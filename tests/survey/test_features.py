@@ -169,6 +169,12 @@ PROGRAMS = {
         "ask_once",
         "solve",
     ),
+    "of_a_page": (
+        f"import streamlit as st\n\n{AGENT}\n\ndef show(task):\n"
+        "    st.session_state.said = solve(task)\n    return st.session_state.said\n",
+        "show",
+        "solve",
+    ),
     "set_by_start": (
         f"notes = None\n\n{AGENT.replace('[SYSTEM,', '[notes, SYSTEM,')}\n\n"
         "def begin(task):\n    global notes\n    notes = SYSTEM\n    return solve(task)\n",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.closed_models import CLOSED_REMEDY, is_closed
 from art_adapt.conversation_signs import REASONING_PARSER, TOOL_PARSER
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.training.base_models import CLOSED_REMEDY, is_closed, parser_of, thinks
+from art_adapt.training.base_models import parser_of, thinks
 from art_adapt.training.models import DEFAULT_PARSER
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from art_adapt.closed_models import CLOSED_REMEDY, is_closed
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen
-from art_adapt.training.base_models import CLOSED_REMEDY, is_closed
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 from art_adapt.code.definitions import COMPREHENSIONS
-from art_adapt.code.nodes import given_to
+from art_adapt.code.nodes import given_to, names_in
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.tool_loops import counts_or_waits
 from art_adapt.survey.side_effects.effects import asks_a_person
@@ -23,6 +23,11 @@ def lets_go_on(
     that each turn makes anew begins another conversation. ``sites``: the names of functions
     that lead to a completion call, where they are used.
     """
+    bound = {
+        node.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     return (
         counts_or_waits(loop)
         and not asks_a_person(syntax, loop)
@@ -32,9 +37,16 @@ def lets_go_on(
             and next(syntax.enclosing_loops(site), None) is loop
             and not is_made_anew(syntax, site)
             and isinstance(call := syntax.parents.get(site), ast.Call)
-            and all(isinstance(each, ast.Constant) for each in given_to(call))
+            and all(_is_the_same(each, bound) for each in given_to(call))
             for site in ast.walk(loop)
         )
+    )
+
+
+def _is_the_same(value: ast.expr, bound: Collection[str]) -> bool:
+    """True if a value is the same in each turn of a loop that gives these names another one."""
+    return names_in(value).isdisjoint(bound) and not any(
+        isinstance(node, ast.Call) for node in ast.walk(value)
     )
 
 

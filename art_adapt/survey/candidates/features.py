@@ -34,6 +34,7 @@ from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.set_by_start import starts_that_set
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
+from art_adapt.survey.inputs.run_state import is_run_state
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
 
 
@@ -47,6 +48,7 @@ class Feature:
 
 
 FEATURES: list[Feature] = []
+PAGES = ("streamlit.", "chainlit.")
 
 
 def _feature(
@@ -222,6 +224,16 @@ def told_before(candidate: Candidate) -> bool:
         function.parameters
         for function in map(candidate.leads.function, candidate.users)
         if function is not None
+    )
+
+
+@_feature("it keeps what it does in a page that only a browser runs")
+def of_a_page(candidate: Candidate) -> bool:
+    syntax = candidate.syntax
+    return any(
+        is_run_state(syntax, node) and (syntax.qualified(node) or "").startswith(PAGES)
+        for node in syntax.owned_by(candidate.key[1])
+        if isinstance(node, ast.Attribute)
     )
 
 
