@@ -185,9 +185,15 @@ def watch(
     Raises:
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
-    from art_adapt.capture.rows import kept_rows
+    from art_adapt.capture.rows import CAPTURED, kept_rows
     from art_adapt.capture.watched import make_folder, notes_of
-    from art_adapt.report.capture import say_episode, say_kept, say_open, say_seen
+    from art_adapt.report.capture import (
+        say_episode,
+        say_kept,
+        say_open,
+        say_seen,
+        say_stale,
+    )
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
     from art_adapt.seen.notes import read_runs, seen_file
@@ -222,12 +228,19 @@ def watch(
     fields = _fields(point)
     key = Path(point.key[0]).resolve(), point.key[1]
     names = [source.name for source in fields]
+    earlier = _earlier(path)
+    stale = [row for row in earlier if CAPTURED in row and not row.keys() >= {*names}]
+    if stale:  # another run has shown that the scenario has more fields than they
+        runs = read_runs(file, 0)
+        earlier = [row for row in earlier if row not in stale]
     notes = notes_of(runs, key, fields)
     if scripted is not None:  # what came of it is made up
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
-    kept = kept_rows(notes, names, _earlier(path), allowed, made_up)
+    kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)
     say_kept(kept, path, point, code, f"art-adapt {quote(shown(_shown(point.home)))}")
+    if stale:
+        say_stale(stale, names, path)
     if kept.episodes == 1 and len(names) > 1:
         say_open(names)
     return code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
@@ -13,6 +14,8 @@ from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
+
+Json = dict[str, Any]
 
 
 def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> None:
@@ -85,6 +88,15 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         say(
             "no episode was run: name another function with --entry, or check which Python runs\n"
         )
+
+
+def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:
+    """Print on standard error that rows of earlier runs lack a field that another run has shown."""
+    lacked = [name for name in names if any(name not in row for row in rows)]
+    sys.stderr.write(
+        f"{counted(len(rows), 'earlier row')} in {shown(path)} without {', '.join(lacked)}: "
+        "delete them, because their runs were written anew\n"
+    )
 
 
 def say_open(fields: Sequence[str]) -> None:

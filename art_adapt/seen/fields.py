@@ -147,7 +147,7 @@ def _as_seen(
         return parameter
     if parameter.annotation is None or _contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=_type_of(values))
-    if parameter.name in given:
+    if parameter.name in given or _is_varied(parameter, values):
         return replace(
             parameter,
             default=None,
@@ -170,6 +170,16 @@ def _as_seen(
             made = Construction(place, text)
             return replace(parameter, is_object=True, made=made, passed=place)
     return parameter
+
+
+def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
+    """True if runs gave different values for what reading takes for the agent's: a user's id, say.
+
+    It may be too short to tell where the model was asked about it.
+    """
+    own = parameter.made is not None or _is_literal(parameter.default)
+    theirs = parameter.is_client or parameter.supplied
+    return own and not theirs and len(_spelled(values)) > 1
 
 
 def _with_own_model(

@@ -267,6 +267,25 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
     assert [row["task"] for row in rows(tmp_path)] == [QUESTION, "Is it cold in Oslo?"]
 
 
+@pytest.mark.parametrize("default", ["", '="e114"'])
+def test_what_differs_between_runs_is_the_scenario_s(
+    default: str, tmp_path: Path
+) -> None:
+    """A short one is in no line of its own, and a request before the conversation lacks it."""
+    turns = LOOP.replace('"content": task}]', '"content": task + " for " + user}]')
+    agent = (
+        function(f"def solve(task, user{default}):", f"kind = think_of(task)\n{turns}")
+        + '\nif __name__ == "__main__":\n'
+        + '    print(solve(sys.argv[1], sys.argv[2] if sys.argv[2:] else "e114"))\n'
+    )
+    for user in ("e201", "e307"):
+        command = (sys.executable, "agent.py", QUESTION, user)
+        done = watched(tmp_path, agent, [SAID[0], CALL, SAID[1]], *command)
+        assert done.returncode == 0, done.stderr.decode()
+    assert {row.get("user") for row in rows(tmp_path)} >= {"e201", "e307"}
+    assert "user=scenario.user" in patch_of(tmp_path)
+
+
 def test_what_asks_beside_the_conversation_is_a_side_job(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(HEAD + BESIDE)
     assert _policy(tmp_path) == ["answer", "is_polite", "think"]  # by reading alone
