@@ -62,7 +62,7 @@ def _constructed(
     return project.settled(
         lambda: tuple(
             (place, call)
-            for name in _names_of(project, key)
+            for name in (*_names_of(project, key), "cls")
             for place in project.files.values()
             for call in _calls(place).get(name, ())
             if _is_class(project, place, call.func, key)
@@ -93,6 +93,9 @@ def _renamed(project: Project) -> dict[str, set[str]]:
 
 def _is_class(project: Project, syntax: Syntax, value: ast.expr, key: ClassKey) -> bool:
     named = project.class_named(syntax, dotted(value) or "")
+    function = syntax.functions.get(syntax.owner(value))
+    if dotted(value) == "cls" and function is not None and function.class_name:
+        named = syntax, function.class_name
     return named is not None and (named[0].source.path, named[1]) == key
 
 

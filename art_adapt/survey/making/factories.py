@@ -158,8 +158,8 @@ def _may_be_called(place: Syntax, function: Function) -> bool:
     """True if a function can be called for each episode: it asks nobody, and keeps nothing."""
     if function.nested or not isinstance(function.node, ast.FunctionDef):
         return False
-    bound = function.class_name is not None
-    if decorator_names(function.node) != (["staticmethod"] if bound else []):
+    allowed = [["staticmethod"], ["classmethod"]] if function.class_name else [[]]
+    if decorator_names(function.node) not in allowed:
         return False  # a cache would give all episodes one agent
     for node in place.owned_by(function.qualname):
         if isinstance(node, ast.Global | ast.Yield | ast.YieldFrom):

@@ -69,8 +69,9 @@ def as_used(
     entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
     reaching = reaching | graph.reaching([entry.key])
     entry = with_filled(wider, entry, reaching)
-    entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
+    # What the project makes goes before what could be made of the classes' annotations.
     entry = with_factory(wider, graph, entry, reaching)
+    entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
     entry = _without_conflicts(entry)
     return with_stand_ins(project, entry)
 
