@@ -168,3 +168,13 @@ def test_an_argument_that_holds_what_was_said_is_the_answer(
 ) -> None:
     returned = ending.rpartition("return ")[2]
     assert answers(GIVEN.format(kind=kind, ending=f"    {ending}")) == [returned]
+
+
+def test_each_tuple_has_its_answer_in_the_same_place() -> None:
+    """What gives up returns a tuple as well: a reward would get a text and a tuple."""
+    using = indent("answer, usage = run(input())\nprint(answer)", "    ")
+    gives_up = TUPLE.format(using=using, kind="").replace(
+        "    text = ",
+        "    if not reply.choices:\n        return 'I gave up.', None\n    text = ",
+    )
+    assert answers(gives_up) == ["'I gave up.'", "text"]

@@ -70,8 +70,18 @@ def test_a_fixed_text_is_the_answer_where_nothing_else_is() -> None:
         ("Result(f'{reply.content}', turn)", "reply.content"),
     ],
 )
-def test_the_answer_in_a_record_is_the_text(answer: str, text: str) -> None:
-    assert answers(answer, end="Result('out of turns', 5, 'max')") == [text]
+@pytest.mark.parametrize(
+    "end",
+    ["Result('out of turns', 5, 'max')", "Result(answer='out of turns', turns=5)"],
+)
+def test_the_answer_in_a_record_is_the_text(answer: str, text: str, end: str) -> None:
+    """The record that ends without a reply has its answer in the same field."""
+    assert answers(answer, end=end) == [text, "'out of turns'"]
+
+
+@pytest.mark.parametrize("end", ["Result(None, 5)", "Result('', 5)", "None"])
+def test_a_record_without_an_answer_has_none(end: str) -> None:
+    assert answers("Result(reply.content, turn)", end=end) == ["reply.content"]
 
 
 def test_a_record_that_shows_no_reply_is_the_answer_as_a_whole() -> None:

@@ -21,6 +21,7 @@ from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.no_answers import is_given, is_no_answer
+from art_adapt.survey.candidates.records import answers_in
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import shows
 from art_adapt.survey.candidates.taken import is_exit_code, shown_elements
@@ -45,10 +46,13 @@ def find_exits(
     asking: Asking,
 ) -> tuple[Exit, ...]:
     """Find the answers that ``function`` returns, or else stores, prints, or keeps."""
-    returned = _from_the_model(
-        each
-        for each in _returned(project, syntax, function, asking)
-        if not _is_stream(project, syntax, each[0])
+    returned = _alike(
+        syntax,
+        _from_the_model(
+            each
+            for each in _returned(project, syntax, function, asking)
+            if not _is_stream(project, syntax, each[0])
+        ),
     )
     only_given = all(is_given(syntax, function, value) for value, _ in returned)
     if returned and (only_given or is_exit_code(project, syntax, function)):
@@ -119,6 +123,25 @@ def _from_the_model(
     return said or every
 
 
+def _alike(
+    syntax: Syntax, returned: list[tuple[ast.expr, Exit]]
+) -> list[tuple[ast.expr, Exit]]:
+    """Take the same element of each tuple: ``return "I gave up.", rows`` as well."""
+    elements = {each.element for _, each in returned if each.element is not None}
+    if len(elements) != 1:
+        return returned
+    (at,) = elements
+
+    def alike(value: ast.expr, exit_: Exit) -> tuple[ast.expr, Exit]:
+        if not isinstance(value, ast.Tuple) or len(value.elts) <= at:
+            return value, exit_
+        return value.elts[at], replace(
+            _exit(syntax, value.elts[at], exit_.how), element=at
+        )
+
+    return [alike(*each) for each in returned]
+
+
 def _is_word(value: ast.expr) -> bool:
     """True if a value is a text without a space: a status, or nothing."""
     return isinstance(value, ast.Constant) and " " not in str(value.value)
@@ -130,31 +153,24 @@ def _in_records(
     returned: list[tuple[ast.expr, Exit]],
     asking: Asking,
 ) -> Iterator[Exit]:
-    """Find the model's words in the records that a function returns.
-
-    The answer of ``return Result(message.content, turns)`` is the text. Where one return
-    shows it, another one without it, as ``Result("out of turns", turns)``, has none.
-    """
-    inside = {
-        exit_: [
-            part
-            for argument in (*value.args, *(k.value for k in value.keywords))
-            if not isinstance(argument, ast.Starred)
-            for part in _replies_in(syntax, argument, asking)
-        ]
-        for value, exit_ in returned
-        if isinstance(value, ast.Call)
-        and exit_.element is None
-        and project.class_named(syntax, dotted(value.func) or "") is not None
-    }
-    shown = any(len(parts) == 1 for parts in inside.values())
-    for _, exit_ in returned:
-        parts = inside.get(exit_) if shown else None
-        if parts is None or len(parts) > 1:
+    """Take the text for the answer where a function returns it in a record."""
+    whole = [value for value, exit_ in returned if exit_.element is None]
+    found = answers_in(
+        project, syntax, whole, lambda value: _replies_in(syntax, value, asking)
+    )
+    for value, exit_ in returned:
+        answers = found.get(value)
+        if answers is None or len(answers) > 1:
             yield exit_
-        elif parts:
-            inner = _exit(syntax, parts[0], "returned")
+        elif answers and not (
+            _is_empty(answers[0]) or is_no_answer(answers[0], asking)
+        ):
+            inner = _exit(syntax, answers[0], "returned")
             yield replace(inner, place=exit_.place)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
 
 
 def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:

@@ -1,0 +1,68 @@
+"""Finds the answer in the records that a function returns: ``Result(message.content, turns)``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from art_adapt.code.nodes import dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import Syntax
+
+
+def answers_in(
+    project: Project,
+    syntax: Syntax,
+    returned: Sequence[ast.expr],
+    replies_in: Callable[[ast.expr], Iterator[ast.expr]],
+) -> dict[ast.expr, list[ast.expr]]:
+    """Return the answers in those of the values that a class of the project makes.
+
+    One that shows the model's reply tells in which field the others have theirs:
+    ``Result("out of turns", turns)``. None of them is in the result if no field tells.
+
+    Args:
+        returned: the values.
+        replies_in: what finds the model's replies in a value.
+    """
+    given = {
+        value: dict(_given(project, syntax, value))
+        for value in returned
+        if isinstance(value, ast.Call)
+        and project.class_named(syntax, dotted(value.func) or "") is not None
+    }
+    replies = {
+        value: {name: list(replies_in(each)) for name, each in fields.items()}
+        for value, fields in given.items()
+    }
+    shown = {
+        name
+        for fields in replies.values()
+        if sum(map(len, fields.values())) == 1
+        for name, found in fields.items()
+        if found
+    }
+    if not shown:
+        return {}
+    return {
+        value: [reply for found in fields.values() for reply in found]
+        or [each for name, each in given[value].items() if name in shown]
+        for value, fields in replies.items()
+    }
+
+
+def _given(
+    project: Project, syntax: Syntax, call: ast.Call
+) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what a record is made with, by its fields, or positions where none is declared."""
+    found = project.class_named(syntax, dotted(call.func) or "")
+    body = found[0].classes[found[1]].body if found is not None else []
+    declared = [
+        each.target.id
+        for each in body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+    for at, value in enumerate(call.args):
+        if not isinstance(value, ast.Starred):
+            yield declared[at] if at < len(declared) else str(at), value
+    yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
