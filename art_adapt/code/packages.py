@@ -285,11 +285,14 @@ def _package_of_importers(path: Path) -> str:
 
 
 def _imports_from(package: str, path: Path, texts: bytes) -> bool:
-    """True if something imports a file of a package from it, or may load it by its name."""
+    """True if something imports a file of a package from it, or may load it by its name.
+
+    The package has no ``__init__.py``: ``from openai import OpenAI`` is the library's.
+    """
     name, stem = re.escape(package.encode()), re.escape(path.stem.encode())
     line = re.compile(
-        rb"[ \t]*(?:from|import)\s+%s(?:\.%s\b|\s+import\b)"
-        rb"|.*[\"']%s\.(?:\{|[\"']|%s[\"'.:])" % (name, stem, name, stem)
+        rb"[ \t]*(?:from|import)\s+%s(?:\.%s\b|\s+import\s*(?:\([^)]*|[^\n]*)\b%s\b)"
+        rb"|.*[\"']%s\.(?:\{|[\"']|%s[\"'.:])" % (name, stem, stem, name, stem)
     )
     return any(  # to look for the name first is many times as fast
         line.match(texts, texts.rfind(b"\n", 0, said.start()) + 1)
