@@ -279,6 +279,13 @@ UNRECORDED = (
     ),
 )
 
+# Arguments of responses.create by which OpenAI keeps a part of the request itself.
+SERVER_STATE = {
+    "background": "a response made in the background",
+    "conversation": "a conversation that OpenAI keeps",
+    "prompt": "a prompt template that OpenAI keeps",
+}
+
 METHOD_NAMES = frozenset(method.name for kind in KINDS for method in kind.methods)
 CLIENT_CLASSES = frozenset(name for kind in KINDS for name in kind.clients)
 ANSWERS = frozenset(answer for kind in KINDS for answer in kind.answers)

@@ -31,6 +31,7 @@ JSON_PROMPTS = {
     "placeholders": 'Answer in JSON.\n{\n  "verdict": <yes or no>,\n  "score": <0-10>\n}',
     "comments": 'Reply with a JSON object:\n{\n "verdict": "yes", // or no\n "score": 3,\n}',
     "Python's quotes": "You must output JSON: {'verdict': 'yes', 'score': 2}",
+    "a variable": 'Reply with JSON {"verdict": "yes", "score": n}, n one of [1, 2].',
     "dots": 'Write valid JSON: {"verdict": "yes", "score": 1, ...}',
     "the last of two": 'You get {"a": 1}. Respond in JSON: {"verdict": "x", "score": 1}',
     "an object at the end": 'Reply in JSON: {"score": 1, "verdict": {"text": "y"}}',

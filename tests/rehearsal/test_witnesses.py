@@ -285,7 +285,7 @@ def test_an_answer_from_a_cache_is_no_lack_of_a_service(tmp_path: Path) -> None:
     told = rehearsed(tmp_path, kept, "run_agent")
     (finding,) = told["findings"]
     assert "never called the model: it answered" in finding["what"]
-    assert "switch off what keeps earlier answers" in finding["fix"]
+    assert "switch off what answers in its place" in finding["fix"]
     assert "service" not in finding["fix"]
 
 

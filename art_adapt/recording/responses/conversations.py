@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from art_adapt.calls import SERVER_STATE
 from art_adapt.recording.responses.items import chat_call, chat_content, said_in
 from art_adapt.recording.responses.turn import Turn
 from art_adapt.recording.responses.untranslatable import Untranslatable
 
 Json = dict[str, Any]
-
-SERVER_STATE = {
-    "background": "a response made in the background",
-    "conversation": "a conversation that OpenAI keeps",
-    "prompt": "a prompt template that OpenAI keeps",
-}
 
 
 class Conversations:

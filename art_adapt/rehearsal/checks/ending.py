@@ -137,6 +137,7 @@ def _in_project(name: str, module: Path) -> Path | None:
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
 PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
+OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
     r"^(the agent raised )?(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
@@ -211,8 +212,9 @@ def _fix(seen: Seen, failure: str) -> str:
         )
     if ANSWERED in failure:
         return (
-            "let each episode ask its model: switch off what keeps earlier answers, or give each "
-            "its own process (art-adapt --isolate process)"
+            "let each episode ask its model: switch off what answers in its place (a local mode, "
+            "a cache); if earlier episodes left the answer, give each its own process (art-adapt "
+            "--isolate process)"
         )
     if "EOF when reading a line" in failure:
         return (
@@ -221,7 +223,7 @@ def _fix(seen: Seen, failure: str) -> str:
         )
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
-    if NETWORK.search(failure):
+    if NETWORK.search(failure) and OWN_ERROR not in failure:
         return f"rehearse with --stub {_raising(failure)}, because a rehearsal reaches no network"
     needs = "start a service or set a key that it needs"
     if (place := PLACE.search(failure)) is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.calls import UNRECORDED, UnrecordedCall
-from art_adapt.code.nodes import entries, text_of
+from art_adapt.calls import METHOD_NAMES, SERVER_STATE, UNRECORDED, UnrecordedCall
+from art_adapt.code.nodes import dotted, entries, text_of
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.conversation_signs import MEDIA
 from art_adapt.source import Place
@@ -38,6 +38,15 @@ MEDIA_ADVICE = (
     "ART trains on text only, so an episode that sends one is lost: train on scenarios without it, "
     "or describe it in words"
 )
+KEPT_ADVICE = (
+    "the model in training cannot read it, so a request with it ends its rollout: send the "
+    "messages and the instructions themselves"
+)
+ASSISTANTS = "beta.threads"  # of the SDK's client
+ASSISTANTS_ADVICE = (
+    "OpenAI runs its loop, where no completion can be recorded: call client.responses.create "
+    "or client.chat.completions.create, and run the tools yourself"
+)
 UNRECORDED_CALLS = {name: call for call in UNRECORDED for name in call.names}
 UNRECORDED_NAMES = {name.rpartition(".")[2] for name in UNRECORDED_CALLS}
 
@@ -49,6 +58,7 @@ def find_obstacles(syntax: Syntax) -> Iterator[Obstacle]:
         *_imported(syntax),
         *find_other_clients(syntax),
         *_called(syntax),
+        *_kept(syntax),
         *_hosted(syntax),
         *_media(syntax),
         *_of_ipython(syntax),
@@ -70,6 +80,9 @@ def _imported(syntax: Syntax) -> Iterator[Obstacle]:
 def _called(syntax: Syntax) -> Iterator[Obstacle]:
     for node in syntax.nodes:
         if isinstance(node, ast.Attribute | ast.Name):
+            if (dotted(node) or "").endswith(f".{ASSISTANTS}"):
+                what = "the Assistants API (client.beta.threads)"
+                yield Obstacle(syntax.place(node), what, ASSISTANTS_ADVICE)
             if (call := _unrecorded(node, syntax)) is not None:
                 what = call.what or syntax.qualified(node) or ""
                 yield Obstacle(syntax.place(node), what, call.instead)
@@ -77,6 +90,23 @@ def _called(syntax: Syntax) -> Iterator[Obstacle]:
             syntax.qualified(node.func) or ""
         ).endswith(PROCESSES):
             yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
+
+
+def _kept(syntax: Syntax) -> Iterator[Obstacle]:
+    """Find what OpenAI keeps of a request to its Responses API: ``prompt={"id": ...}``."""
+    for node in syntax.nodes:
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(attr="responses"), attr=method)
+            ) if method in METHOD_NAMES:
+                for each in node.keywords:
+                    unset = (
+                        isinstance(each.value, ast.Constant) and not each.value.value
+                    )
+                    if each.arg in SERVER_STATE and not unset:
+                        what = f"{each.arg}= ({SERVER_STATE[each.arg]})"
+                        place = syntax.place(node)
+                        yield Obstacle(place, what, KEPT_ADVICE, calls_model=False)
 
 
 def _hosted(syntax: Syntax) -> Iterator[Obstacle]:
