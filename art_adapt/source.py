@@ -6,6 +6,7 @@ import ast
 import io
 import os
 import re
+import shlex
 import stat
 import sys
 import tokenize
@@ -205,8 +206,14 @@ def read_source(path: Path) -> Source:
             f"cannot read this file: {error.strerror or error}", path=path
         ) from error
     # Root can read everything, but a file without read permission is left alone.
-    if not stat.S_ISREG(mode) or not mode & 0o444 or not os.access(path, os.R_OK):
-        raise Refusal("cannot read this file: not a regular, readable file", path=path)
+    if not stat.S_ISREG(mode):
+        raise Refusal("cannot read this file: a pipe or a device", path=path)
+    if not mode & 0o444 or not os.access(path, os.R_OK):
+        raise Refusal(
+            "cannot read this file: permission denied",
+            next_step=f"chmod u+r {shlex.quote(str(path))}",
+            path=path,
+        )
     try:
         return Source(path, path.read_bytes())
     except OSError as error:

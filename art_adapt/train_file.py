@@ -84,7 +84,7 @@ def sealed(body: str, version: str) -> bytes:
     data = body.encode()
     digest = hashlib.sha256(data).hexdigest()[:12]
     return (
-        f"# Written by art-adapt {version} ({digest}). Yours to edit: then it stays as it is.\n".encode()
+        f"# Written by art-adapt {version} ({digest}). Yours to edit: art-adapt keeps your edits.\n".encode()
         + data
     )
 

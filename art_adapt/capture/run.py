@@ -77,6 +77,10 @@ def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
             yield FieldSource(field_name(parameter.name), of, parameter.name)
 
 
+class CannotStart(Refusal):
+    """A command could not be started."""
+
+
 def episodes_of(
     entry: EntryPoint, log: Path, *, conversations: bool = False
 ) -> dict[str, Any]:
@@ -127,7 +131,7 @@ def run_listening(
         try:
             process = subprocess.Popen(command, env=_environment(told, variables))
         except OSError as error:
-            raise Refusal(
+            raise CannotStart(
                 f"cannot start {command[0]}: {error.strerror or error}",
                 next_step="after --, write the command that runs your agent",
             ) from error

@@ -281,6 +281,7 @@ def _watch_once(sources: Sequence[Source], options: Options) -> None:
     """Offer to watch the agent, unless it is known already which function runs an episode."""
     import shlex
 
+    from art_adapt.capture.run import CannotStart
     from art_adapt.commands.capture import watch
     from art_adapt.guide.watching import offer_to_watch
     from art_adapt.seen.notes import was_seen
@@ -290,13 +291,18 @@ def _watch_once(sources: Sequence[Source], options: Options) -> None:
     known = options.entry is not None or options.single_turn or not options.train_module
     if known or standing_module(agent) is not None or was_seen(agent):
         return
-    if (wanted := offer_to_watch(agent)) is None:
+    while (wanted := offer_to_watch(agent)) is not None:
+        try:
+            let_through = () if wanted.scripted else None
+            watch(shlex.split(wanted.command), agent, scripted=let_through, guided=True)
+        except CannotStart as refusal:
+            print(f"art-adapt: {refusal.what}")
+            continue
+        except (
+            Refusal
+        ) as refusal:  # what it has shown is kept, and what it has not is read
+            print(f"art-adapt: {refusal}")
         return
-    try:
-        let_through = () if wanted.scripted else None
-        watch(shlex.split(wanted.command), agent, scripted=let_through)
-    except Refusal as refusal:  # what it has shown is kept, and what it has not is read
-        print(f"art-adapt: {refusal}")
 
 
 def _guide() -> Guide:

@@ -176,11 +176,14 @@ def watch(
     output: Path | None = None,
     allowed: Sequence[str] = (),
     scripted: Sequence[str] | None = None,
+    *,
+    guided: bool = False,
 ) -> int:
     """Run a command, see which function runs the episodes, and keep their rows.
 
-    ``scripted``: a made-up model answers, and these variables are let through to the agent. The
-    other parameters are those of ``capture``. Returns the command's exit code.
+    ``scripted``: a made-up model answers, and these variables are let through to the agent.
+    ``guided``: somebody is asked next, and needs no command. The other parameters are those of
+    ``capture``. Returns the command's exit code.
 
     Raises:
         Refusal: it cannot be started, or shows nothing that rows could be made of.
@@ -238,7 +241,8 @@ def watch(
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)
-    say_kept(kept, path, point, code, f"art-adapt {quote(shown(_shown(point.home)))}")
+    then = "" if guided else f"art-adapt {quote(shown(_shown(point.home)))}"
+    say_kept(kept, path, point, code, then)
     if stale:
         say_stale(stale, names, path)
     if kept.episodes == 1 and len(names) > 1:

@@ -97,7 +97,10 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
     ]
     if of_agent and len(of_agent) < len(every):
         said = f"ask me the {len(of_agent)} that depend on my agent"
-        choices.insert(0, Choice(said, {"guide": OF_AGENT}, "the rest as recommended"))
+        choices.insert(
+            0,
+            Choice(said, {"guide": OF_AGENT}, "the others get the recommended answer"),
+        )
         choices.append(each)
     else:
         choices.insert(0, each)

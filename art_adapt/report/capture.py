@@ -55,7 +55,7 @@ def say_episode(entry: EntryPoint) -> None:
 def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) -> None:
     """Print on standard error which rows were written to ``path``, and what was left out.
 
-    ``code``: with which the agent's command ended; ``then``: the command that comes next.
+    ``code``: with which the agent's command ended; ``then``: the command that comes next, if any.
     """
     say = sys.stderr.write
     known = f", {kept.known} with the row of an earlier one" if kept.known else ""
@@ -72,8 +72,8 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             say(f"left out: {field} {what}\n")
             continue
         say(
-            f"left out: {field} is a {what}, which JSON cannot hold; name a function that "
-            "takes the values that it is made from, with --entry\n"
+            f"no row was written: {field} is a {what}, which cannot be stored as JSON; choose a "
+            "function that creates it, with --entry\n"
         )
     for field in sorted(kept.made_up):
         say(
@@ -81,7 +81,7 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         )
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
-        say(f"next: {then}\n")
+        say(f"next: {then}\n" * bool(then))
     elif not kept.episodes and code:
         say(f"no episode was run: the command failed with exit code {code}\n")
     elif not kept.episodes:
@@ -102,6 +102,6 @@ def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:
 def say_open(fields: Sequence[str]) -> None:
     """Print on standard error what one run leaves open."""
     sys.stderr.write(
-        f"run it again with another task, to see which of {', '.join(fields)} differ "
-        "between scenarios\n"
+        "run it again with another task, so that art-adapt can tell which of "
+        f"{', '.join(fields)} vary\n"
     )

@@ -20,10 +20,10 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         return
     calls = seen.function.calls
     answered = sum(each.answers for each in calls)
+    which = "which" if answered == len(calls) else f"{answered or 'none'} of them"
     yield (
         "seen",
-        f"{counted(len(calls), 'episode')}, {answered or 'none'} of them returned what the model "
-        "said last",
+        f"{counted(len(calls), 'episode')}, {which} returned what the model said last",
         "" if answered else "the exits above come from the code, not from the run",
     )
     requests = [request for each in calls for request in each.requests]
@@ -31,5 +31,5 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     offered = dict.fromkeys(name for request in requests for name in request.offered)
     never = [name for name in offered if name not in called]
     if offered or called:
-        unused = f"offered and never called: {', '.join(never)}" if never else ""
+        unused = f"offered but never called: {', '.join(never)}" if never else ""
         yield "", f"tools called: {tools_called(requests) or 'none'}", unused

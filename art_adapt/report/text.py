@@ -136,7 +136,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         if decisions.entry.score > UNSEEN:
             every = [decisions.entry, *decisions.other_entries]
             options = ", ".join(option_for(each, every) for each in others)
-            also = f"also possible: {options} (--entry)"
+            also = f"also possible: {options} (choose with --entry)"
             helps = (
                 "a helper that sends what its callers pass, and no caller with a conversation "
                 "was found: if a caller runs the episode, name it with --entry"

@@ -22,7 +22,9 @@ def training_lines(
     for at, command in enumerate(INSTALL[backend]):
         yield Line("install" if at == 0 else "", command, is_command=True)
     if is_from_a_folder():
-        yield Line("", "art-adapt is not on PyPI: in a clone of it, write '.[train]'")
+        yield Line(
+            "", "art-adapt is not on PyPI yet: from a clone, install '.[train]' instead"
+        )
     check = f"art-adapt doctor {quote(shown(module))}"
     yield Line("check", check, is_command=True)
     yield Line("train", _run(module), is_command=True)

@@ -19,8 +19,8 @@ IMPORTED_AT_START = ("torch", "art.dev.get_model_config")
 # transformers, take 20 seconds and hold memory of the GPU.
 IMPORTED_BY_TRAINER = "unsloth"
 REMEDY = (
-    f"It needs Python 3.12 and `{' && '.join(INSTALL[Backend.LOCAL])}`. On Python 3.11 "
-    "that is ART 0.5.18, which also needs megatron-bridge 0.4, a version that was never released: "
+    f"It needs Python 3.12 and `{' && '.join(INSTALL[Backend.LOCAL])}`. Python 3.11 "
+    "gets ART 0.5.18, whose local backend needs megatron-bridge 0.4, which was never released: "
     "train with --backend serverless there."
 )
 TINKER_REMEDY = (

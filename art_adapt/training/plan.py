@@ -140,8 +140,8 @@ def described(plan: Plan, validation: int) -> str:
     """Say what a run takes at most, and what it would take without its bounds."""
     of = "no end" if plan.wanted is None else f"of {plan.wanted:,}"
     lines = [
-        f"At most {plan.steps:,} steps ({of}: --max-steps) of {plan.episodes} episodes"
-        f"{_each(plan.settings)}: {plan.steps * plan.episodes:,} episodes"
+        f"At most {plan.steps:,} steps ({of}: --max-steps) of {plan.episodes} episodes: "
+        f"{plan.steps * plan.episodes:,} episodes{_each(plan.settings)}"
     ]
     if plan.validation_episodes:
         # The last step is validated whatever the share.

@@ -256,7 +256,7 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
         "if __name__ == '__main__':\n    print(answer(sys.argv[1], **KNOWN))\n"
     )
     done = watched(tmp_path, agent, [CALL, *SAID])
-    assert "which of task, tone, user differ" in done.stderr.decode()
+    assert "which of task, tone, user vary" in done.stderr.decode()
     assert "    tone: str\n" in patch_of(tmp_path).replace("+", "")
     watched(tmp_path, agent, SAID, sys.executable, "agent.py", "Is it cold in Oslo?")
     patch = patch_of(tmp_path)

@@ -739,6 +739,18 @@ def test_a_run_that_showed_nothing_is_offered_again(tmp_path: Path) -> None:
         guide.close(force=True)
 
 
+def test_a_command_that_cannot_be_started_is_asked_for_again(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(RUNS_ITSELF)
+    (tmp_path / "README.md").write_text("    $ python agent.py\n")
+    guide = spawned(tmp_path, PLAIN)
+    guide.expect("while art-adapt watches")
+    guide.expect("Answer")
+    guide.sendline("no-such-command agent.py")
+    guide.expect("cannot start no-such-command")
+    guide.expect("while art-adapt watches")
+    guide.close(force=True)
+
+
 ORCHESTRA = """\
 from openai import OpenAI
 

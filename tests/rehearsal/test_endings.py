@@ -86,6 +86,7 @@ def test_a_reward_that_raises_is_named_at_its_place(
     prepared(tmp_path, HEAD + RIGHT, reward)
     finding = found(tmp_path)["reward raised"]
     assert (Path(finding["path"]).name, finding["line"]) == ("rewards.py", line)
+    assert ('add "nope" to every row' in finding["fix"]) == ("nope" in reward)
     code, said, _ = rehearse("agent_train.py", cwd=tmp_path)
     assert code == 1 and "Traceback" not in said.partition("Would go wrong")[2]
 

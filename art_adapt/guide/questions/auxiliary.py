@@ -72,4 +72,5 @@ def _beside(calls: Sequence[CompletionCall], named: Sequence[str]) -> Iterator[_
         if sum(is_named(each, call.function) for each in calls) > 1:
             continue
         because = f"it asks {call.model}, another model" if other else call.reason
+        because = because.partition("; --policy")[0]  # which this question decides
         yield _Beside(call.function, call.place, because, is_trained=other)

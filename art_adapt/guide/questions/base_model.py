@@ -24,7 +24,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     yield Question(
         "Which model do you train?",
         tuple(Choice(m, {"base_model": m}, _memory(m)) for m in MODELS),
-        why="All three train the same way. ART prefers none of them.",
+        why="ART trains all three models the same way, and prefers none of them.",
         unranked=True,
         typed=("base_model",),
         example="the name of another one on Hugging Face",

@@ -15,21 +15,26 @@ def questions(situation: Situation) -> Iterator[Question]:
     options = situation.options
     if situation.is_known("isolate") or not shared or options.single_turn:
         return
-    places = [f"{what} ({at})" for what, at in places_by_what(shared).items()][:3]
+    places = [
+        f"{what} ({at})" + "," * (", which" in what)
+        for what, at in places_by_what(shared).items()
+    ][:3]
     verb = "is" if len(places) == 1 else "are"
     said = f"{' and '.join(places)} {verb} shared by all episodes."
     otherwise = next((e.otherwise for e in shared if e.otherwise), "")
     # A conversation of the module's is one of all episodes: each answers all others.
     if any(call.is_of_module for call in situation.survey.calls):
         otherwise = "otherwise each reads the messages of the others"
-    together = Choice("no, sharing is fine", {"isolate": None}, "a cache, settings")
+    together = Choice(
+        "no, sharing is fine", {"isolate": None}, "fine for a cache or settings"
+    )
     apart = Choice(
         "yes, run each episode in its own process",
         {"isolate": "process"},
         otherwise or "slower to start",
     )
     yield Question(
-        f"{said[0].upper()}{said[1:]} Give each its own?",
+        f"{said[0].upper()}{said[1:]} Give each episode its own copy?",
         (apart, together) if otherwise else (together, apart),
         why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,

@@ -21,7 +21,7 @@ def questions(situation: Situation) -> Iterator[Question]:
                 usual, {"judge_model": usual}, "ART's default; it needs OPENAI_API_KEY"
             ),
         ),
-        why="It reads every episode. A step of 2 scenarios with 4 episodes each makes two "
+        why="The judge reads every episode. A step of 2 scenarios with 4 episodes each makes two "
         "requests.",
         typed=("judge_model",),
         example="a model's name in LiteLLM, such as anthropic/claude-sonnet-4-5",

@@ -18,7 +18,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         yield Question(
             "What is the name of the project?",
             (Choice(project, {"project": project}, is_usual=True),),
-            why="ART files your runs under this name, and W&B shows them there.",
+            why="Your runs are grouped under this name, in ART and in W&B.",
             typed=("project",),
             example="a name",
         )

@@ -27,7 +27,7 @@ def questions(situation: Situation) -> Iterator[Question]:
                 "then the latest checkpoint is kept",
             ),
         ),
-        why="They tell you which checkpoint is best. Every run holds out the same ones.",
+        why="Held-out scenarios show which checkpoint is best. Every run holds out the same ones.",
         typed=("validation_scenarios",),
         example="a number, the most to hold out",
     )

@@ -40,16 +40,14 @@ def ended(seen: Seen) -> Iterator[Finding]:
             "reward raised",
             f"the reward function raised {reward.error}: the episode is lost, and training stops "
             "if more than one in five are",
-            "return a low reward for an episode that it cannot score, such as one without an answer"
-            + "; convert a row's text to a number (CSV has only text)"
-            * (reward.error.startswith("TypeError") and "str" in reward.error),
+            _remedy_for_reward(reward.error),
             Path(reward.path),
             reward.line,
         )
     elif stopped and stopped != "0":
         stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
-        fix = "follow its message, then rehearse again"
+        fix = "do what it says, then rehearse again"
         if lost:
             fix = f"{_fix(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
@@ -114,7 +112,7 @@ def _remedy(error: str, module: Path) -> str:
         return f"this is Python {version}: if the code needs a newer one, rehearse with that"
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
-    return "correct this first, because training would stop at the same place"
+    return "fix this first: training would stop here, too"
 
 
 def _is_a_package(name: str) -> bool:
@@ -132,6 +130,21 @@ def _in_project(name: str, module: Path) -> Path | None:
             if folder.name == name:
                 return folder
     return None
+
+
+# A key of a row that is not there: ``scenario.expected``, or ``row["expected"]``.
+NO_KEY = re.compile(
+    r"^(AttributeError: 'Scenario' object has no attribute |KeyError: )'(\w+)'"
+)
+
+
+def _remedy_for_reward(error: str) -> str:
+    """Say what to change so that a reward function does not raise this."""
+    if (key := NO_KEY.match(error)) is not None:
+        return f'add "{key[2]}" to every row of the scenarios, or read another key'
+    low = "return a low reward for an episode that it cannot score, such as one without an answer"
+    is_text = error.startswith("TypeError") and "str" in error
+    return low + "; convert a row's text to a number (CSV has only text)" * is_text
 
 
 REWARD_ERROR = "RewardError: "

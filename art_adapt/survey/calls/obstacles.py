@@ -146,8 +146,8 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
         yield Obstacle(
             places[0],
             "get_ipython()",
-            "it exists only in IPython, so importing this file fails: in the file without "
-            f"hooks, delete {word} {lines}",
+            "it exists only in IPython, so importing this file fails: delete "
+            f"{word} {lines} (numbered without hooks), then adapt it again",
             calls_model=False,
         )
 

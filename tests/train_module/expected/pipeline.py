@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (c75a84c61b26). Yours to edit: then it stays as it is.
+# Written by art-adapt 0.3.0 (80bb7ec54aff). Yours to edit: art-adapt keeps your edits.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -22,11 +22,11 @@ PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
-# To begin with, as in ART's guide. Its examples have groups of 6 to 48.
+# A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2
-EPOCHS = 3  # 0: without an end
-MAX_STEPS = 50  # in all, for a first look; a further run goes on from its checkpoint
+EPOCHS = 3  # 0: no limit
+MAX_STEPS = 50  # in total, for a first look; a later run continues from its checkpoint
 MAX_HOURS = 12.0  # of one run
 TEMPERATURE = 1.0  # ART trains on logprobs at 1; the agent's own sampling is not used
 MAX_COMPLETION_TOKENS = 2048  # longer ones are cut off, and scored as they are
