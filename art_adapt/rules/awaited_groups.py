@@ -15,11 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import (
-    dotted,
-    first_argument,
-)
+from art_adapt.code.nodes import first_argument
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.training import makes_group
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART503", "awaited-groups", Severity.GARBAGE)
@@ -65,7 +63,7 @@ def check(code: Code) -> Iterator[Found]:
         groups = first_argument(gather, "groups")
         if groups is None:
             continue
-        if all(_makes_group(value) for value in code.values(groups)):
+        if all(makes_group(value) for value in code.values(groups)):
             yield found(
                 groups,
                 "this is one group, not a list of groups: gather_trajectory_groups raises "
@@ -81,30 +79,13 @@ def check(code: Code) -> Iterator[Found]:
                 yield from _unawaited(code, value)
 
 
-def _makes_group(value: Value) -> bool:
-    """Return whether it makes a group of rollouts that still run."""
-    node = value.node
-    if not isinstance(node, ast.Call):
-        return False
-    members = first_argument(node, "trajectories")
-    return (
-        (value.syntax.qualified(node.func) or "").startswith("art.")
-        and (dotted(node.func) or "").endswith("TrajectoryGroup")
-        and members is not None
-        and not (
-            isinstance(members, ast.List)
-            and all(isinstance(each, ast.Name) for each in members.elts)
-        )
-    )
-
-
 def _is_group_of_rollouts(code: Code, value: Value, awaited: ast.Await) -> bool:
     """Return whether a group is awaited, made here or in a plain function."""
     made = value.of(awaited.value)
     body = code.entered(made)
     if body is not None and isinstance(body.function.node, ast.AsyncFunctionDef):
         return False  # it is the function that is awaited
-    return all(map(_makes_group, code.values(made)))
+    return all(map(makes_group, code.values(made)))
 
 
 def _runs(code: Code, rollout: Value) -> bool:
@@ -125,7 +106,7 @@ def _unawaited(code: Code, call: Value) -> Iterator[Found]:
         members = (
             first_argument(node, "trajectories") if isinstance(node, ast.Call) else None
         )
-        if not _makes_group(returned) or members is None:
+        if not makes_group(returned) or members is None:
             continue
         held = code.contents.elements(returned.of(members))
         if any(_runs(code, each) for each in held):

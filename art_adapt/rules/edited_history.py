@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, receiver, targets_of
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -54,8 +56,32 @@ async def rollout(client, model):
         keep_short(trajectory, 7)
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    for _ in range(30):
+        head, tail = trajectory.messages_and_choices[:1], trajectory.messages_and_choices[-6:]
+        trajectory.messages_and_choices = head + tail  # <-
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art
+
+async def begins_short(client, model, few):
+    trajectory = art.Trajectory(messages_and_choices=few)
+    trajectory.messages_and_choices = trajectory.messages_and_choices[-6:]
+    response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    other = art.Trajectory()
+    other.messages_and_choices = trajectory.messages_and_choices[:1]
+    return trajectory
+""",
     """\
 import art
 
@@ -118,6 +144,8 @@ def check(code: Code) -> Iterator[Found]:
                 and not code.sampled.by_another_model(target)
             ):
                 yield found(target, EDITED_MESSAGE)
+        if _cuts(node, code) and _after_sampling(code, node):
+            yield found(node, MESSAGE)
     for call in code.calls:
         if (
             dotted(call.func) in ("setattr", "delattr")
@@ -132,6 +160,22 @@ def check(code: Code) -> Iterator[Found]:
         edits = not last and code.trajectories.is_items(items)
         if edits and _after_sampling(code, call):
             yield found(call, MESSAGE)
+
+
+def _cuts(node: ast.AST, code: Code) -> TypeGuard[ast.Assign]:
+    """Return whether a trajectory is given a part of what it has: its last few messages."""
+    if not isinstance(node, ast.Assign) or not isinstance(
+        node.targets[0], ast.Attribute
+    ):
+        return False
+    items = node.targets[0]
+    own = ast.dump(items).replace("Store()", "Load()")
+    return code.trajectories.is_items(items) and any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.slice, ast.Slice)
+        and ast.dump(part.value) == own
+        for part in made_from(code.syntax, code.syntax.owner(node), [node.value])
+    )
 
 
 def _is_for_none(code: Code, target: ast.expr, given: ast.expr) -> bool:

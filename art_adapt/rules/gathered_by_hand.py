@@ -73,6 +73,26 @@ GOOD = (
         "TrajectoryGroup(done)",
         "TrajectoryGroup([t for t in done if isinstance(t, art.Trajectory)])",
     ),
+    """\
+import art, asyncio
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages, reward=0.0)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def group(client, model, scenario):
+    done = await asyncio.gather(
+        *(rollout(client, model, scenario) for _ in range(8)), return_exceptions=True
+    )
+    return art.TrajectoryGroup(done)
+
+async def step(client, model, backend, scenarios):
+    for _ in range(10):
+        groups = await asyncio.gather(*(group(client, model, each) for each in scenarios))
+        await backend.train(model, groups)
+""",
     BAD[0]
     .replace("  # <-", "")
     .replace("        done = await", "        evaluated = await")
@@ -181,7 +201,18 @@ def _is_rollout(code: Code, called: Value) -> bool:
         or _makes(*found, "TrajectoryGroup")
         or _gives_trajectories(found[1])
         for found in named
-        if found is not None
+        if found is not None and not _keeps_failures(*found)
+    )
+
+
+def _keeps_failures(syntax: Syntax, function: Function) -> bool:
+    """Return whether a function gathers its rollouts so that their failures are no failure of it."""
+    return any(
+        isinstance(node, ast.Call)
+        and syntax.qualified(node.func) in GATHERS
+        and isinstance(given := keyword(node, "return_exceptions"), ast.Constant)
+        and given.value is True
+        for node in syntax.owned_by(function.qualname)
     )
 
 

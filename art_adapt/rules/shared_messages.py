@@ -24,6 +24,17 @@ BAD = (
     """\
 import art
 
+async def play(model, opening):
+    buyer, seller = art.Trajectory(), art.Trajectory()
+    buyer.messages_and_choices = [opening]
+    seller.messages_and_choices = buyer.messages_and_choices  # <-
+    for me in (buyer, seller):
+        await speak(model, me)
+    return buyer
+""",
+    """\
+import art
+
 messages = [{"role": "system", "content": "Be brief."}]
 
 async def rollout(client, model, question):
@@ -51,6 +62,17 @@ class Agent:
 """,
 )
 GOOD = (
+    """\
+import art
+
+async def play(model, opening):
+    buyer, seller = art.Trajectory(), art.Trajectory()
+    buyer.messages_and_choices = [opening]
+    seller.messages_and_choices = list(buyer.messages_and_choices)
+    again = art.Trajectory()
+    again.messages_and_choices = seller.messages_and_choices
+    return buyer, again
+""",
     """\
 import art
 
@@ -104,8 +126,29 @@ def check(code: Code) -> Iterator[Found]:
         ):
             yield found(node, _says(ast.unparse(node.value), where))
 
+    yield from _of_another(code)
     yield from _on_copies(code)
     yield from _of_shared_objects(code)
+
+
+def _of_another(code: Code) -> Iterator[Found]:
+    """Yield where a trajectory is given the list of another one, which goes on with it, too."""
+    for node in code.syntax.nodes:
+        match node:
+            case ast.Assign(
+                targets=[
+                    ast.Attribute(value=ast.Name(id=one), attr="messages_and_choices")
+                ],
+                value=ast.Attribute(
+                    value=ast.Name(id=other), attr="messages_and_choices"
+                ) as given,
+            ) if one != other and code.trajectories.is_one(given.value):
+                if any(each.lineno > node.lineno for each in code.reads(other, node)):
+                    yield found(
+                        node,
+                        f"{one} and {other} have one list, so each is trained on the turns of "
+                        "both: copy it",
+                    )
 
 
 def _on_copies(code: Code) -> Iterator[Found]:

@@ -50,7 +50,12 @@ from art_adapt import hooks_file
 from art_adapt.hooks import carried, recorded
 from art_adapt.recording import RecordingError, rollout
 from art_adapt.recording.messages import essence
-from art_adapt.rules import backend_arguments, misused_batches, unawaited_method
+from art_adapt.rules import (
+    backend_arguments,
+    ignored_model_field,
+    misused_batches,
+    unawaited_method,
+)
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 
 HARM: dict[str, Callable[..., None]] = {}
@@ -976,3 +981,47 @@ def test_a_generator_loses_its_exceptions() -> None:
     failures = [art.Trajectory(), RuntimeError("boom")]
     assert len(Group(each for each in failures).exceptions) == (not IS_0_5_18)
     assert len(Group(list(failures)).exceptions) == 1
+
+
+@shows("ART540")
+def test_a_model_drops_arguments_that_it_does_not_have() -> None:
+    given = {"learning_rate": 2e-5, "internal_config": {"engine_args": {"x": 1}}}
+    options = {"name": "m", "project": "p", "base_model": "b"}
+    if not IS_0_5_18:
+        options["run_name"] = "m"
+    made: Any = art.TrainableModel(**options, **given)
+    assert made._internal_config is None and not hasattr(made, "learning_rate")
+    known = {*inspect.signature(art.TrainableModel.__init__).parameters}
+    known |= {*art.TrainableModel.model_fields} - {"trainable"}
+    assert known - {"self", "kwargs"} <= ignored_model_field.FIELDS
+
+
+@shows("ART541")
+def test_groups_are_gathered_once() -> None:
+    groups = [Group([succeed()]), Group([succeed()])]
+    assert len(gather(lambda: groups)) == 2
+    assert raised(lambda: gather(lambda: groups)).startswith("RuntimeError")
+    problem = raised(lambda: gather(lambda: groups, max_exceptions=9))
+    assert "cannot reuse already awaited coroutine" in problem
+
+
+@shows("ART542")
+def test_log_takes_groups_for_validation() -> None:
+    assert inspect.signature(art.Model.log).parameters["split"].default == "val"
+
+
+@shows("ART318")
+def test_a_metric_called_exceptions_ends_a_run_in_which_nothing_failed() -> None:
+    async def counts() -> art.Trajectory:
+        return art.Trajectory(metrics={"exceptions": 3})
+
+    async def fails_once() -> art.Trajectory:
+        await asyncio.sleep(0.01)
+        raise ValueError("once")
+
+    def groups(first: Any) -> list[Any]:
+        return [Group([first()]), Group([fails_once()])]
+
+    assert not raised(lambda: gather(lambda: groups(succeed), max_exceptions=2))
+    problem = raised(lambda: gather(lambda: groups(counts), max_exceptions=2))
+    assert "once" in problem

@@ -185,3 +185,20 @@ class Training:
                     self._collect(each, found, seen)
             else:
                 self._collect(each, found, seen)
+
+
+def makes_group(value: Value) -> bool:
+    """Return whether it makes a group of rollouts that still run."""
+    node = value.node
+    if not isinstance(node, ast.Call):
+        return False
+    members = first_argument(node, "trajectories")
+    return (
+        (value.syntax.qualified(node.func) or "").startswith("art.")
+        and (dotted(node.func) or "").endswith("TrajectoryGroup")
+        and members is not None
+        and not (
+            isinstance(members, ast.List)
+            and all(isinstance(each, ast.Name) for each in members.elts)
+        )
+    )

@@ -1,0 +1,81 @@
+"""TrainableModel gets an argument that it does not have, which is silently ignored
+
+``art.TrainableModel(learning_rate=...)`` and ``internal_config=...`` raise nothing: the model
+takes ``**kwargs`` and drops what it does not know. The run trains with the defaults.
+
+Give the learning rate to ``backend.train``, and the configuration of the engine and of the
+trainer as ``_internal_config``, with the underscore.
+
+Evidence: art 0.5.18 and 0.5.23, model.py (``TrainableModel.__init__``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART540", "ignored-model-field", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+model = art.TrainableModel(
+    name="m-1",
+    run_name="m-1",
+    project="p",
+    base_model="Qwen/Qwen2.5-7B-Instruct",
+    learning_rate=2e-5,  # <-
+    internal_config={"engine_args": {"gpu_memory_utilization": 0.7}},  # <-
+)
+""",
+    """\
+from art import TrainableModel
+
+SETTINGS = {"name": "m", "run_name": "m", "project": "p", "base_model": "b", "epochs": 3}  # <-
+model = TrainableModel(**SETTINGS)
+""",
+)
+GOOD = (
+    """\
+import art
+
+class Mine(art.TrainableModel):
+    learning_rate: float = 1e-5
+
+model = art.TrainableModel(
+    name="m-1",
+    run_name="m-1",
+    project="p",
+    base_model="Qwen/Qwen2.5-7B-Instruct",
+    config={"learning_rate": 2e-5},
+    _internal_config={"engine_args": {"gpu_memory_utilization": 0.7}},
+)
+other = Mine(name="m", run_name="m", project="p", base_model="b", learning_rate=2e-5)
+""",
+)
+# Of either version.
+FIELDS = frozenset(
+    {"name", "run_name", "project", "entity", "id", "run_id", "config", "base_model"}
+    | {"lora_config", "base_path", "report_metrics", "_internal_config"}
+    | {"inference_api_key", "inference_base_url", "inference_model_name"}
+)
+INSTEAD = {
+    "internal_config": "write _internal_config=",
+    "learning_rate": "give it to backend.train",
+}
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("TrainableModel"):
+        for name, value in code.contents.arguments(call):
+            if name not in FIELDS:
+                instead = INSTEAD.get(
+                    name, "keep it in config= if your rollouts read it"
+                )
+                yield found(
+                    value,
+                    f"TrainableModel has no {name}: the argument is silently ignored; "
+                    f"{instead}",
+                )

@@ -1,0 +1,95 @@
+"""Groups that are trained on are logged without a split, so they count as validation
+
+``model.log(groups)`` has ``split="val"`` by default. The rewards of training become the
+validation curve, ``val/reward``, by which ``delete_checkpoints`` keeps the best checkpoint.
+
+Write ``split="train"``.
+
+Evidence: art 0.5.18 and 0.5.23, model.py (``Model.log``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import argument_of, dotted, given_to, keyword
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART542", "logged-as-validation", Severity.WASTE)
+BAD = (
+    """\
+import art
+
+async def main(model, backend, scenarios):
+    for _ in range(10):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios
+        )
+        result = await backend.train(model, groups)
+        await model.log(groups, metrics=result.metrics, step=result.step)  # <-
+""",
+    """\
+import art
+
+async def main(model, backend, scenarios):
+    train_groups = await gather(model, scenarios)
+    await model.log(trajectories=train_groups)  # <-
+    await backend.train(model, trajectory_groups=train_groups)
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def main(model, backend, scenarios, held_out):
+    for _ in range(10):
+        groups = await gather(model, scenarios)
+        val_groups = await gather(model, held_out)
+        result = await backend.train(model, groups)
+        await model.log(val_groups)
+        await model.log(groups, split="train", metrics=result.metrics)
+        await model.log(groups, "train")
+        await model.log(metrics=result.metrics)
+
+async def logs(model, backend, groups, logger, options):
+    await backend.train(model, groups)
+    logger.log(groups)
+    await model.log(groups, **options)
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    trained = {
+        (code.syntax.owner(call), dotted(given))
+        for call in code.training.calls
+        for given in given_to(call)
+        if not code.models.is_one(given)
+    }
+    for call, model in code.method_calls("log"):
+        groups = argument_of(call, "trajectories", ("trajectories", "split"))
+        told = keyword(call, "split") is not None or len(call.args) > 1
+        if (
+            groups is not None
+            and dotted(groups) is not None
+            and (code.syntax.owner(call), dotted(groups)) in trained
+            and isinstance(code.syntax.parents.get(call), ast.Await)
+            and not told
+            and all(each.arg is not None for each in call.keywords)
+            and _is_trained(code, model)
+        ):
+            yield found(
+                groups,
+                'these groups are trained on, and log counts them as validation: write split="train"',
+            )
+
+
+def _is_trained(code: Code, model: ast.expr) -> bool:
+    """Return whether it is a model of ART, or what ``backend.train`` gets as one."""
+    name = dotted(model)
+    return code.models.is_one(model) or any(
+        name is not None and name in map(dotted, given_to(call))
+        for call in code.training.calls
+    )
