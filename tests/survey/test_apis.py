@@ -219,5 +219,5 @@ def test_what_only_ipython_has_is_named_with_its_lines() -> None:
         found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
         (obstacle,) = found.obstacles
         assert obstacle.what == "get_ipython()" and obstacle.instead.endswith(
-            f"delete {lines}"
+            f"delete {lines} (numbered without hooks), then adapt it again"
         )

@@ -678,6 +678,22 @@ def test_a_handler_of_a_chat_platform_gets_a_stand_in(
     assert "a stand-in for the platform's object" in told
     module = (tmp_path / "agent_train.py").read_text()
     assert f"\n\n    {field}: str\n" in module and "training.stand_in(" in module
+
+
+def test_an_annotation_says_that_a_platform_hands_it_over(tmp_path: Path) -> None:
+    """What registers the handler may stand in a file that is not read."""
+    (tmp_path / "telegram.py").write_text("class Update: ...\n")
+    adapted(
+        tmp_path,
+        "from openai import OpenAI\nfrom telegram import Update\n\n\n"
+        "async def handle(update: Update, context):\n"
+        '    messages = [{"role": "user", "content": update.message.text}]\n'
+        '    reply = OpenAI().chat.completions.create(model="m", messages=messages)\n'
+        "    await update.message.reply_text(reply.choices[0].message.content)\n",
+    )
+    module = (tmp_path / "agent_train.py").read_text()
+    assert 'update=training.stand_in({"message.text": scenario.text})' in module
+    assert "context: " not in module
     row = json.dumps({field: "a"})
     (tmp_path / "scenarios.jsonl").write_text(f"{row}\n")
     with Engine(YES) as engine:

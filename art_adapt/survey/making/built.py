@@ -39,12 +39,20 @@ def with_built(
     agent, place = project.files[entry.home], project.files[entry.place.path]
 
     def built(parameters: tuple[Parameter, ...], worst: int) -> tuple[Parameter, ...]:
+        unknown = [each for each in parameters if is_unknown(each)]
         return tuple(
             (_built(project, agent, place, each, reaching, worst) or each)
-            if is_unknown(each)
+            if each in unknown and not is_one_of_several(each, unknown)
             else each
             for each in parameters
         )
+
+    def is_one_of_several(each: Parameter, unknown: Sequence[Parameter]) -> bool:
+        """True if the project gives a class objects that differ, as a game its players."""
+        alike = [other for other in unknown if other.annotation == each.annotation]
+        annotation = ast.Constant(each.annotation or "")
+        classes = _implementing(project, annotated(project, place, annotation))
+        return each.passed is not None and len(alike) > 1 and len(list(classes)) > 1
 
     constructor = built(entry.constructor, TESTS)
     # What a demo or a test gives the function itself may be its task.

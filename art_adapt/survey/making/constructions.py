@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import annotated, is_enum
+from art_adapt.code.classes import FunctionKey, annotated, is_enum
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
-from art_adapt.code.nodes import grown_list
+from art_adapt.code.nodes import given_to, grown_list
 from art_adapt.code.object_use import comes_of_an_object
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
@@ -47,18 +47,26 @@ SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
 
 
 def with_constructions(
-    project: Project, graph: CallGraph, entry: EntryPoint, *, demos: bool = True
+    project: Project,
+    graph: CallGraph,
+    entry: EntryPoint,
+    reaching: Container[FunctionKey] = (),
+    *,
+    demos: bool = True,
 ) -> EntryPoint:
     """Say of each object that ``entry`` needs how the project makes it, where it does.
 
     Where the task is given to the function, all that a call gives the class belongs to the
-    agent: its prompt and its limits are taken over with its objects. ``demos``: what a
-    demo or a test shows counts, too.
+    agent: its prompt and its limits are taken over with its objects. ``reaching``: the
+    functions from which a policy call can be reached. ``demos``: what a demo or a test shows
+    counts, too.
     """
     worst = TESTS if demos else DEMOS - 1
     agent = project.files[entry.home]
     if entry.constructor:
-        calls = constructed(project, agent, entry.class_name)
+        calls = _with_what_asks(
+            project, constructed(project, agent, entry.class_name), reaching
+        )
         given = given_by(project, agent, calls, entry.constructor, worst)
         found = _as_objects(given, entry.constructor)
         if _has_task(entry):
@@ -80,6 +88,27 @@ def with_constructions(
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, parameters=found)
     return entry
+
+
+def _with_what_asks(
+    project: Project, calls: Sequence[Site], reaching: Container[FunctionKey]
+) -> Sequence[Site]:
+    """Return the calls that give an object which asks the model, if some do: else all.
+
+    A game between two engines is no episode, where another one is played by the model.
+    """
+
+    def asks(place: Syntax, call: ast.Call) -> bool:
+        return any(
+            (path, name) in reaching
+            for value in given_to(call)
+            for home, owner in classes_of(project, place, value)
+            for path in [home.source.path]
+            for name in home.functions
+            if name.startswith(f"{owner}.")
+        )
+
+    return [each for each in calls if asks(*each)] or calls
 
 
 def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from art_adapt.code.nodes import argument_of, dotted
+from art_adapt.code.annotations import bare
+from art_adapt.code.nodes import argument_of, arguments_of, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
@@ -26,7 +27,9 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
     """
     entry = _with_listeners(project, entry)
     syntax = project.files[entry.place.path]
-    if syntax.imports_module(*PLATFORMS) is None or not is_handler(project, entry.key):
+    if syntax.imports_module(*PLATFORMS) is None or not (
+        is_handler(project, entry.key) or _is_handed_by_a_platform(syntax, entry)
+    ):
         return entry
 
     def is_the_platforms(parameter: Parameter) -> bool:
@@ -54,6 +57,19 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
             else each
             for each in entry.parameters
         ),
+    )
+
+
+def _is_handed_by_a_platform(syntax: Syntax, entry: EntryPoint) -> bool:
+    """True if a parameter is annotated with a class of a chat platform: ``update: Update``."""
+    annotations = [
+        each.annotation
+        for each in arguments_of(syntax.functions[entry.name].node)
+        if each.annotation is not None
+    ]
+    return any(
+        (syntax.qualified(bare(each)) or "").partition(".")[0] in PLATFORMS
+        for each in annotations
     )
 
 

@@ -38,7 +38,7 @@ def as_used(
     ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
     the project that the agent does not import are searched for what its own do not show.
     """
-    entry = with_constructions(project, graph, entry, demos=not everywhere)
+    entry = with_constructions(project, graph, entry, reaching, demos=not everywhere)
     if not everywhere:
         return with_recorded_provider(project, entry)
     entry = with_session(project, graph, with_setup(project, graph, entry))
@@ -66,8 +66,9 @@ def as_used(
     wider = project.with_files(files_that_use(project, [entry.key], classes)) or project
     if wider is not project:
         graph = CallGraph.of(wider)
-    entry = with_setup(wider, graph, with_constructions(wider, graph, entry))
     reaching = reaching | graph.reaching([entry.key])
+    entry = with_constructions(wider, graph, entry, reaching)
+    entry = with_setup(wider, graph, entry)
     entry = with_filled(wider, entry, reaching)
     # What the project makes goes before what could be made of the classes' annotations.
     entry = with_factory(wider, graph, entry, reaching)
