@@ -678,6 +678,11 @@ def test_a_handler_of_a_chat_platform_gets_a_stand_in(
     assert "a stand-in for the platform's object" in told
     module = (tmp_path / "agent_train.py").read_text()
     assert f"\n\n    {field}: str\n" in module and "training.stand_in(" in module
+    row = json.dumps({field: "a"})
+    (tmp_path / "scenarios.jsonl").write_text(f"{row}\n")
+    with Engine(YES) as engine:
+        said = train(tmp_path, engine)
+    assert len(said["steps"]) == 1, said
 
 
 def test_an_annotation_says_that_a_platform_hands_it_over(tmp_path: Path) -> None:
@@ -693,8 +698,3 @@ def test_an_annotation_says_that_a_platform_hands_it_over(tmp_path: Path) -> Non
     module = (tmp_path / "agent_train.py").read_text()
     assert 'update=training.stand_in({"message.text": scenario.text})' in module
     assert "context: " not in module
-    row = json.dumps({field: "a"})
-    (tmp_path / "scenarios.jsonl").write_text(f"{row}\n")
-    with Engine(YES) as engine:
-        said = train(tmp_path, engine)
-    assert len(said["steps"]) == 1, said
