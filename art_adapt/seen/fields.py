@@ -175,9 +175,11 @@ def _as_seen(
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
     """True if runs gave different values for what reading takes for the agent's: a user's id, say.
 
-    It may be too short to tell where the model was asked about it.
+    It may be too short to tell where the model was asked about it. What a call makes anew in
+    each run, such as an id or a time, is no field: it would be one of the whole group.
     """
-    own = parameter.made is not None or _is_literal(parameter.default)
+    made = parameter.made
+    own = _is_literal(made.value if made is not None else parameter.default)
     theirs = parameter.is_client or parameter.supplied
     return own and not theirs and len(_spelled(values)) > 1
 

@@ -176,8 +176,8 @@ PROGRAMS = {
         "solve",
     ),
     "set_by_start": (
-        f"notes = None\n\n{AGENT.replace('[SYSTEM,', '[notes, SYSTEM,')}\n\n"
-        "def begin(task):\n    global notes\n    notes = SYSTEM\n    return solve(task)\n",
+        f"notes = None\n\n{AGENT.replace('[SYSTEM,', '[notes[0], SYSTEM,')}\n\n"
+        "def begin(task):\n    global notes\n    notes = [SYSTEM]\n    return solve(task)\n",
         "solve",
         "begin",
     ),

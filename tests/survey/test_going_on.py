@@ -90,6 +90,113 @@ def entry_of(text: str) -> str:
     return found.entry_points[0].called
 
 
+STAGES = """\
+from openai import OpenAI
+
+
+def ask(text):
+    messages = [{"role": "user", "content": text}]
+    return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+def query(question):
+    return ask("Write a query for: " + question)
+
+
+def explain(question, rows):
+    return ask(f"Explain {rows} to somebody who asked {question}")
+
+
+def main():
+    while True:
+        question = input("> ")
+        if question == "quit":
+            break
+"""
+ANEW = """\
+from openai import OpenAI
+
+
+class Chat:
+    def __init__(self, task):
+        self.task, self.log = task, []
+
+    def step(self):
+        asked = [{"role": "user", "content": self.task}]
+        reply = OpenAI().chat.completions.create(model="m", messages=asked)
+        self.log.append(reply)
+        return reply.choices[0].message.content
+
+
+"""
+WHOLE = """\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, model="m"):
+        self.model, self.messages = model, []
+
+    def run(self, task):
+        self.messages = [{"role": "user", "content": task}]
+        for _ in range(8):
+            reply = OpenAI().chat.completions.create(model="m", messages=self.messages)
+            self.messages.append(reply.choices[0].message)
+            if not reply.choices[0].message.tool_calls:
+                return reply.choices[0].message.content
+
+
+"""
+REPEATED = {
+    "an agent that keeps nothing": f"""{ANEW}\
+def vote(k=5):
+    chat, votes = Chat("Why?"), []
+    for _ in range(k):
+        votes.append(chat.step())
+    return max(votes, key=votes.count)
+""",
+    "a whole agent": f"""{WHOLE}\
+def evaluate(k=5):
+    agent, answers = Agent(), []
+    for _ in range(k):
+        answers.append(agent.run("What is 2 + 2?"))
+    return answers
+""",
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_a_repeated_question_is_no_conversation(case: str) -> None:
+    source = Source(Path("/nowhere/agent.py"), REPEATED[case].encode())
+    repeats = [
+        e for e in survey([source]).entry_points if e.name in ("vote", "evaluate")
+    ]
+    assert repeats and not any("drives" in each.features for each in repeats)
+
+
+UNSET = {
+    "tested first": ("log = None", "    if log:\n        log(task)\n", "log = print"),
+    "handed on": ("place = None", "    open_in(place or '.')\n", "place = 'x'"),
+    "its own": ("", "    words = [w for w in task.split()]\n", "w = 1"),
+    "a handler's": ("", "    try:\n        int(task)\n    except ValueError as e:\n        print(e)\n", "e = 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNSET)
+def test_a_variable_that_may_be_unset_sets_nobody_up(case: str) -> None:
+    first, use, sets = UNSET[case]
+    asks = STAGES.partition("def query")[0].replace(
+        "def ask(text)", f"{first}\n\n\ndef ask(text)"
+    )
+    program = f"{asks}def solve(task):\n{use}    return ask(task)\n\n\n"
+    name = sets.partition(" ")[0]
+    starts = (
+        f"def main():\n    global {name}\n    {sets}\n    print(solve(input()))\n\n\n"
+    )
+    guard = f'if __name__ == "__main__":\n    {sets}\n    main()\n'
+    assert entry_of(program + starts + guard) == "solve"
+
+
 @pytest.mark.parametrize("case", GOES_ON)
 def test_a_loop_that_lets_it_go_on_is_the_episode(case: str) -> None:
     assert entry_of(GOES_ON[case]) == "main"
@@ -114,31 +221,6 @@ def solve(task):
         entry_of(f"{CHAT}{solve}def main():\n    print(solve(sys.argv[1]))\n")
         == "solve"
     )
-
-
-STAGES = """\
-from openai import OpenAI
-
-
-def ask(text):
-    messages = [{"role": "user", "content": text}]
-    return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
-
-
-def query(question):
-    return ask("Write a query for: " + question)
-
-
-def explain(question, rows):
-    return ask(f"Explain {rows} to somebody who asked {question}")
-
-
-def main():
-    while True:
-        question = input("> ")
-        if question == "quit":
-            break
-"""
 
 
 @pytest.mark.parametrize(

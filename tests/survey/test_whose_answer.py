@@ -145,3 +145,45 @@ def test_of_printed_answers_those_count_after_which_it_ends(
     text = dedent(PRINTED).replace("BODY", indented)
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     assert [e.place.line for e in found.entry_points[0].exits] == lines
+
+
+OWN = """\
+class Result:
+    def __init__(self, turns, answer):
+        self.turns, self.answer = turns, answer
+"""
+BASED = """\
+@dataclass
+class Base:
+    turns: int
+
+
+@dataclass
+class Result(Base):
+    answer: str = ""
+"""
+
+
+@pytest.mark.parametrize("record", [OWN, BASED])
+def test_a_field_is_known_by_what_makes_the_record(record: str) -> None:
+    start, end = AGENT.index("@dataclass"), AGENT.index("def run")
+    agent = f"{AGENT[:start]}{record}\n\n{AGENT[end:]}"
+    text = agent.format(
+        answer="Result(turns=turn, answer=reply.content)",
+        reset="None",
+        end="Result(turn, 'out of turns')",
+    )
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    marked = [each.answer for each in found.entry_points[0].exits]
+    assert marked == ["reply.content", "'out of turns'"]
+
+
+def test_another_record_has_its_answer_nowhere() -> None:
+    agent = AGENT.replace(
+        "def run", "class Failed:\n    def __init__(self, code): ...\n\n\ndef run"
+    )
+    text = agent.format(
+        answer="Result(reply.content, 1)", reset="None", end="Failed(3)"
+    )
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert [e.answer for e in found.entry_points[0].exits] == ["reply.content"]

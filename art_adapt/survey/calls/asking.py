@@ -44,12 +44,14 @@ class Asking:
 
     ``completions`` are the completion calls by their callee. ``sites`` are the names of
     functions from which a policy call can be reached, where those functions are used.
-    ``growing`` are the functions that add to a list they are given, where they are used.
+    ``growing`` are the functions that add to a list they are given, where they are used;
+    ``keeping`` the methods that ask once, of an object that keeps the conversation.
     """
 
     completions: Mapping[ast.AST, FoundCall]
     sites: frozenset[ast.AST]
     growing: Growing
+    keeping: frozenset[ast.AST] = frozenset()
     _driving: dict[ast.AST, bool] = field(default_factory=dict)
     _composing: dict[ast.AST, bool] = field(default_factory=dict)
 
@@ -75,7 +77,9 @@ class Asking:
     def seen_in(self, graph: CallGraph, policy: Iterable[FunctionKey]) -> Asking:
         """Return what asks in the files of a larger graph as well."""
         more = Asking.of(self.completions.values(), graph, policy, self.growing)
-        return Asking(self.completions, self.sites | more.sites, self.growing)
+        return Asking(
+            self.completions, self.sites | more.sites, self.growing, self.keeping
+        )
 
     def completes(self, node: ast.AST) -> bool:
         """True if ``node`` contains a completion call."""
@@ -103,7 +107,8 @@ class Asking:
                 isinstance(node, LOOPS)
                 and self.asks(node)
                 and (
-                    self._extends(syntax, node) or lets_go_on(syntax, node, self.sites)
+                    self._extends(syntax, node)
+                    or lets_go_on(syntax, node, self.keeping)
                 )
                 and not only_tries_again(node, self.growing)
             ):

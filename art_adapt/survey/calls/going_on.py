@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.definitions import COMPREHENSIONS
-from art_adapt.code.nodes import given_to, names_in
+from art_adapt.code.nodes import dotted, given_to, grown_list
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
+from art_adapt.survey.calls.growth import Growing, only_tries_again
 from art_adapt.survey.calls.tool_loops import counts_or_waits
 from art_adapt.survey.side_effects.effects import asks_a_person
 
@@ -20,14 +23,9 @@ def lets_go_on(
     """True if a loop lets an agent go on, and tells it nothing new.
 
     That is ``while not agent.done: agent.step()``, or ``chat.ask("Continue.")``. An agent
-    that each turn makes anew begins another conversation. ``sites``: the names of functions
-    that lead to a completion call, where they are used.
+    that each turn makes anew begins another conversation, and one that is given the same
+    task again tries again. ``sites``: see ``keeping_sites``.
     """
-    bound = {
-        node.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
     return (
         counts_or_waits(loop)
         and not asks_a_person(syntax, loop)
@@ -37,17 +35,56 @@ def lets_go_on(
             and next(syntax.enclosing_loops(site), None) is loop
             and not is_made_anew(syntax, site)
             and isinstance(call := syntax.parents.get(site), ast.Call)
-            and all(_is_the_same(each, bound) for each in given_to(call))
+            and all(isinstance(each, ast.Constant) for each in given_to(call))
             for site in ast.walk(loop)
         )
     )
 
 
-def _is_the_same(value: ast.expr, bound: Collection[str]) -> bool:
-    """True if a value is the same in each turn of a loop that gives these names another one."""
-    return names_in(value).isdisjoint(bound) and not any(
-        isinstance(node, ast.Call) for node in ast.walk(value)
+def keeping_sites(
+    project: Project,
+    graph: CallGraph,
+    asking: Collection[ast.AST],
+    growing: Growing,
+) -> frozenset[ast.AST]:
+    """Return where methods are used that ask once, of an object that keeps the conversation.
+
+    The object adds to a list of its own that it sends, or hands on to what sends it. What
+    asks in a loop of its own is a whole episode. ``asking``: where the model is asked.
+    """
+    return frozenset(
+        site
+        for (_, (path, name)), nodes in graph.sites.items()
+        if (syntax := project.files[path])
+        and (function := syntax.functions.get(name)) is not None
+        and function.class_name is not None
+        and _keeps(syntax, function.class_name, asking)
+        and not any(
+            isinstance(loop, LOOPS)
+            and not only_tries_again(loop, growing)
+            and any(node in asking for node in ast.walk(loop))
+            for loop in syntax.owned_by(name)
+        )
+        for site in nodes
     )
+
+
+def _keeps(syntax: Syntax, class_name: str, asking: Collection[ast.AST]) -> bool:
+    """True if a class adds to a list of its own that it also sends."""
+    methods = [each for each in syntax.functions if each.startswith(f"{class_name}.")]
+    nodes = [node for each in methods for node in syntax.owned_by(each)]
+    grown = {
+        name for node in nodes if (name := grown_list(node)) and name[:5] == "self."
+    }
+    sent = {
+        name
+        for node in nodes
+        if isinstance(node, ast.Call) and node.func in asking
+        for value in given_to(node)
+        for inner in ast.walk(value)
+        if (name := dotted(inner)) is not None
+    }
+    return not grown.isdisjoint(sent)
 
 
 def is_made_anew(syntax: Syntax, site: ast.AST) -> bool:

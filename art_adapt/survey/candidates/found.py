@@ -21,6 +21,7 @@ from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.create_aliases import uses_of
 from art_adapt.survey.calls.frameworks import find_framework_calls
+from art_adapt.survey.calls.going_on import keeping_sites
 from art_adapt.survey.calls.growth import growing_sites
 from art_adapt.survey.calls.roles import Role, roles_of
 from art_adapt.survey.calls.said import NOTHING, Said
@@ -107,6 +108,8 @@ class Found:
         ]
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
+        nodes = {*asking.completions, *asking.sites}
+        asking = replace(asking, keeping=keeping_sites(project, graph, nodes, growing))
         entries = find_entry_points(project, graph, policy, asking)
         return Found(project, graph, calls, policy, asking, entries, unreached, said)
 

@@ -38,7 +38,7 @@ class Leads:
         """True if a loop of a function lets an agent go on that keeps what is said."""
         syntax = self.syntax(key)
         return any(
-            lets_go_on(syntax, node, self.asking.sites)
+            lets_go_on(syntax, node, self.asking.keeping)
             for node in syntax.owned_by(key[1])
             if isinstance(node, LOOPS)
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.survey.inputs.parameters import constructor_of
 
 
 def answers_in(
@@ -18,26 +19,31 @@ def answers_in(
 ) -> dict[ast.expr, list[ast.expr]]:
     """Return the answers in those of the values that a class of the project makes.
 
-    One that shows the model's reply tells in which field the others have theirs:
+    One that shows the model's reply tells in which field the others of its class have theirs:
     ``Result("out of turns", turns)``. None of them is in the result if no field tells.
 
     Args:
         returned: the values.
         replies_in: what finds the model's replies in a value.
     """
-    given = {
-        value: dict(_given(project, syntax, value))
+    made = {
+        value: (found[0].source.path, found[1])
         for value in returned
         if isinstance(value, ast.Call)
-        and project.class_named(syntax, dotted(value.func) or "") is not None
+        and (found := project.class_named(syntax, dotted(value.func) or "")) is not None
+    }
+    given = {
+        value: dict(_given(project, syntax, value))
+        for value in made
+        if isinstance(value, ast.Call)
     }
     replies = {
         value: {name: list(replies_in(each)) for name, each in fields.items()}
         for value, fields in given.items()
     }
     shown = {
-        name
-        for fields in replies.values()
+        (made[value], name)
+        for value, fields in replies.items()
         if sum(map(len, fields.values())) == 1
         for name, found in fields.items()
         if found
@@ -46,7 +52,7 @@ def answers_in(
         return {}
     return {
         value: [reply for found in fields.values() for reply in found]
-        or [each for name, each in given[value].items() if name in shown]
+        or [each for name, each in given[value].items() if (made[value], name) in shown]
         for value, fields in replies.items()
     }
 
@@ -54,15 +60,11 @@ def answers_in(
 def _given(
     project: Project, syntax: Syntax, call: ast.Call
 ) -> Iterator[tuple[str, ast.expr]]:
-    """Yield what a record is made with, by its fields, or positions where none is declared."""
+    """Yield what a record is made with, by the names of its constructor's parameters."""
     found = project.class_named(syntax, dotted(call.func) or "")
-    body = found[0].classes[found[1]].body if found is not None else []
-    declared = [
-        each.target.id
-        for each in body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-    ]
-    for at, value in enumerate(call.args):
-        if not isinstance(value, ast.Starred):
-            yield declared[at] if at < len(declared) else str(at), value
+    names = [each.name for each in constructor_of(project, *found)] if found else []
+    for name, value in zip(names, call.args, strict=False):
+        if isinstance(value, ast.Starred):
+            break
+        yield name, value
     yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import FunctionNode
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.leads import Leads
 
@@ -21,20 +22,86 @@ def starts_that_set(leads: Leads, key: FunctionKey) -> set[FunctionKey]:
     setters = {
         (path, setter)
         for path, name in run
-        if (late := _set_late(leads.project.files[path]))
-        for node in leads.project.files[path].owned_by(name)
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and not leads.project.files[path].is_local(node.id, name)
-        for setter in late.get(node.id, ())
+        for late in [_set_late(leads.project.files[path])]
+        if late
+        for read in _needed(leads.project.files[path], name)
+        if read in late and not {(path, each) for each in late[read]} & run
+        for setter in late[read]
     }
-    return {setter for setter in setters - run if key in leads.graph.run_by([setter])}
+    return {each for each in setters if key in leads.graph.run_by([each])}
 
 
 def sets_what_it_runs(leads: Leads, key: FunctionKey) -> bool:
     """True if a start sets a variable that a function which it calls has to find set."""
     called = leads.called_by(key) & leads.reaching
     return any(key in starts_that_set(leads, each) for each in called)
+
+
+def _needed(syntax: Syntax, name: str) -> Iterator[str]:
+    """Yield the variables of its module that a function uses as more than None.
+
+    One that it tests first may be unset.
+    """
+    own, tested = _bound_around(syntax, name), _tested_in(syntax, name)
+    for node in syntax.owned_by(name):
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id not in own
+            and (node.id not in tested or _is_missing(syntax, node.id))
+        ):
+            yield node.id
+
+
+def _bound_around(syntax: Syntax, name: str) -> set[str]:
+    """Return the names that a function binds itself, or one around it.
+
+    Those of lambdas, comprehensions and handlers count: they hide the module's.
+    """
+    found: set[str] = set()
+    for each in (name, *syntax.functions_around(name)):
+        function = syntax.functions.get(each)
+        for node in ast.walk(function.node) if function is not None else ():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+                found.add(node.name)
+            elif isinstance(node, ast.alias):
+                found.add((node.asname or node.name).partition(".")[0])
+            elif isinstance(node, FunctionNode | ast.ClassDef):
+                found.add(node.name)
+    return found
+
+
+def _tested_in(syntax: Syntax, name: str) -> set[str]:
+    """Return the names that a function asks about, or hands on as they are: ``log or print``."""
+    used: set[str] = set()
+    other: set[str] = set()
+    for node in syntax.owned_by(name):
+        if not isinstance(node, ast.Name):
+            continue
+        around = syntax.parents[node]
+        as_object = (
+            isinstance(around, ast.Attribute | ast.Subscript) and around.value is node
+        ) or (isinstance(around, ast.Call) and around.func is node)
+        (used if as_object else other).add(node.id)
+    return other | {
+        node.id
+        for test in syntax.owned_by(name)
+        if isinstance(test, ast.If | ast.IfExp | ast.While | ast.Assert)
+        for node in ast.walk(test.test)
+        if isinstance(node, ast.Name)
+    }
+
+
+def _is_missing(syntax: Syntax, name: str) -> bool:
+    """True if a module gives a variable no value at all where it is imported."""
+    return all(
+        syntax.is_guarded(value) or syntax.owner(value) != MODULE_LEVEL
+        for _, value in syntax.assignments.get(name, ())
+    )
 
 
 @functools.lru_cache(maxsize=512)

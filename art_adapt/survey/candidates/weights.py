@@ -35,7 +35,7 @@ WEIGHTS = {
     "inside_a_recursion": -12,
     "started_itself": 1,
     "told_before": -8,
-    "of_a_page": -6,
+    "of_a_page": -8,
     "set_by_start": -16,
     "set_by_module": -16,
     "begun_before": -8,

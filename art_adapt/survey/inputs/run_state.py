@@ -7,11 +7,12 @@ import re
 
 from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
 from art_adapt.survey.side_effects.effects import asks_a_person
 
+CHANCE = ("random", "secrets", "time", "datetime", "uuid", "numpy")
 RUNNING = frozenset(
     {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
     | {
@@ -43,17 +44,24 @@ def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
 def is_said(place: Syntax, value: ast.expr) -> bool:
     """True if a value is what a person has to say, there or on the command line.
 
-    An option with a default is none; an element that a loop goes through is one of several.
+    An option with a default is none.
     """
     made_of = made_from(place, place.owner(value), [value])
     said = (
         reads_arguments(place, node, given=True) or asks_a_person(place, node)
         for node in made_of
     )
-    if any(said):
-        return all(usual_value(place, node) is None for node in made_of)
+    return any(said) and all(usual_value(place, node) is None for node in made_of)
+
+
+def is_a_row(place: Syntax, value: ast.expr) -> bool:
+    """True if a value is what a loop goes through, one after the other, and no number."""
     return isinstance(value, ast.Name) and any(
-        isinstance(loop, ast.For | ast.AsyncFor) and dotted(loop.target) == value.id
+        isinstance(loop, ast.For | ast.AsyncFor)
+        and dotted(loop.target) == value.id
+        and not (
+            isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "range"
+        )
         for loop in place.enclosing_loops(value)
     )
 
@@ -61,6 +69,37 @@ def is_said(place: Syntax, value: ast.expr) -> bool:
 def is_secret(value: ast.expr, name: str) -> bool:
     """True if a value for ``name`` looks like a password, which is copied nowhere."""
     return SECRET.search(f"{name}: {ast.unparse(value)}") is not None
+
+
+def is_the_same(place: Syntax, value: ast.expr) -> bool:
+    """True if a value is the same in each run of a program: it is written, or made of nothing.
+
+    That is a text, ``TOOLS`` and ``build_prompt()``. A container that a module leaves empty
+    is filled by what runs, and what a call is given may be what the run is about.
+    """
+    made_of = made_from(place, place.owner(value), [value])
+    calls = [node for node in made_of if isinstance(node, ast.Call)]
+    own = all(
+        isinstance(call.func, ast.Name)
+        and call.func.id in {*place.functions, *place.imports}
+        and not given_to(call)
+        and (place.qualified(call.func) or "").partition(".")[0] not in CHANCE
+        for call in calls
+    )
+    kept = [
+        each
+        for node in made_of
+        if isinstance(node, ast.Name)
+        for each in place.values_at_top(node.id)
+    ]
+    return own and not any(map(_is_empty, kept))
+
+
+def _is_empty(value: ast.expr) -> bool:
+    match value:
+        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Call(args=[], keywords=[]):
+            return True
+    return False
 
 
 def is_new_list(place: Syntax, value: ast.expr) -> bool:

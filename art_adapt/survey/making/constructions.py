@@ -8,27 +8,24 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import FunctionKey, annotated, is_enum
-from art_adapt.code.command_line import usual_text
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import given_to, grown_list
 from art_adapt.code.object_use import comes_of_an_object
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.parameters import VAGUE
 from art_adapt.survey.inputs.run_state import (
-    is_new_list,
     is_of_a_run,
     is_said,
-    is_secret,
 )
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import (
@@ -38,12 +35,11 @@ from art_adapt.survey.making.call_ranks import (
     rank,
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
-from art_adapt.survey.making.given import Given, given_by
+from art_adapt.survey.making.given import Given, from_call, given_by, made_as
+from art_adapt.survey.making.options import is_choice, with_options
 from art_adapt.survey.making.own_models import with_own_clients, with_own_model
-from art_adapt.survey.model import Construction, EntryPoint, Parameter
-from art_adapt.words import CONVERSATIONS, MAIN
-
-SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
+from art_adapt.survey.model import EntryPoint, Parameter
+from art_adapt.words import CONVERSATIONS
 
 
 def with_constructions(
@@ -79,12 +75,12 @@ def with_constructions(
         given = given_by(project, agent, called_at, entry.parameters, worst)
         found = _as_objects(given, entry.parameters)
         found = tuple(
-            parameter if _is_choice(project, agent, parameter) else each
+            parameter if is_choice(project, agent, parameter) else each
             for parameter, each in zip(found, made_by(given, found), strict=True)
         )
         found = _filled_records(given, found, told=_is_told(entry))
         grown = {grown_list(node) for node in agent.owned_by(entry.name)}
-        found = _with_options(given, found, {*CONVERSATIONS, *grown})
+        found = with_options(given, found, {*CONVERSATIONS, *grown})
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, parameters=found)
     return entry
@@ -109,12 +105,6 @@ def _with_what_asks(
         )
 
     return [each for each in calls if asks(*each)] or calls
-
-
-def _is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
-    """True if a function is told one of an enumeration's members: a scenario's to say."""
-    found = annotated(project, place, ast.Constant(parameter.annotation or ""))
-    return any(is_enum(home, name) for home, name in found)
 
 
 def is_unknown(parameter: Parameter) -> bool:
@@ -157,100 +147,14 @@ def _filled_records(
             if is_the_agents(parameter, place, value):
                 passed = parameter.passed or place.place(value)
                 made = given.made(place, value)
-                parameter = _made_as(replace(parameter, passed=passed), made)
+                parameter = made_as(replace(parameter, passed=passed), made)
                 break
         if told and _is_open(parameter) and not _may_be_empty(parameter):
             made = made_of_environment(project, agent, agent, parameter)
-            parameter = _made_as(parameter, made)
+            parameter = made_as(parameter, made)
         return parameter
 
     return tuple(map(filled, parameters))
-
-
-def _made_as(parameter: Parameter, made: Construction | None) -> Parameter:
-    """Describe an object that is made like this; None: as it was."""
-    if made is None:
-        return parameter
-    return replace(parameter, fields=None, is_object=True, made=made)
-
-
-def _with_options(
-    given: Given, parameters: tuple[Parameter, ...], grown: Container[str | None]
-) -> tuple[Parameter, ...]:
-    """Give a function what all calls of the application give it beside the task.
-
-    A store, tools or a prompt that it could do without are the agent's all the same; so is
-    what it has to be given, if the task is something else that a person says there.
-    ``grown``: the names of what the function adds to, which each episode needs anew.
-    """
-    applied = replace(
-        given,
-        sites=tuple(
-            site
-            for site in given.sites
-            if rank(given.project, site, given.agent) < DEMOS
-        ),
-    )
-    given = given.best(DEMOS, given.sites)
-    if not given.sites:
-        return parameters
-    options = _from_call(given, parameters, given.sites[0])
-    asks_one_thing = _asks_one_thing(given, parameters)
-    said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
-
-    def is_overruled(parameter: Parameter) -> bool:
-        """True if the application gives something in the place of a default.
-
-        A greeting that asks for one thing, and says how, does so for itself alone.
-        """
-        is_text = all(
-            usual_text(place, value) is not None
-            for place, value in given.passed(parameter)
-        )
-        for_itself = (
-            asks_one_thing and is_text and parameter.default not in SAYS_NOTHING
-        )
-        return not applied.differs(parameter) and not for_itself
-
-    def is_beside(parameter: Parameter) -> bool:
-        choice = _is_choice(given.project, given.agent, parameter)
-        taken = all(
-            not is_secret(value, parameter.name)
-            and (parameter.name not in grown or is_new_list(place, value))
-            for place, value in given.passed(parameter)
-        )
-        return bool(said) and parameter not in said and not choice and taken
-
-    return tuple(
-        option
-        if (is_overruled(each) if each.default is not None else is_beside(each))
-        and not given.differs(each)
-        and (option.made is not None or each.is_object)
-        else each
-        for each, option in zip(parameters, options, strict=True)
-    )
-
-
-def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
-    """True if functions, and no start of the program, ask for what is written there."""
-    required = [p for p in parameters if p.default is None and not p.is_client]
-    tasks = [value for p in required for _, value in given.passed(p)]
-    starts = (
-        owner == MODULE_LEVEL or MAIN.match(owner.rpartition(".")[2])
-        for place, call in given.sites
-        for owner in [place.owner(call)]
-    )
-    return (
-        bool(tasks)
-        and all(isinstance(each, ast.Constant) for each in tasks)
-        and not any(starts)
-    )
-
-
-def _is_said_to(given: Given, parameter: Parameter) -> bool:
-    """True if all that calls pass for a parameter is what a person says in that run."""
-    passed = given.passed(parameter)
-    return bool(passed) and all(is_said(*each) for each in passed)
 
 
 def _is_of_literals(value: ast.expr) -> bool:
@@ -311,7 +215,11 @@ def _as_objects(
         is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
         return not known and any(
             holds_objects(given.project, *each)
-            or (is_open and comes_of_an_object(given.project, *each))
+            or (
+                is_open
+                and not is_said(*each)
+                and comes_of_an_object(given.project, *each)
+            )
             for each in values
         )
 
@@ -341,7 +249,7 @@ def _configured(
         tuple(
             each if each.name in varying else taken
             for each, taken in zip(
-                parameters, _from_call(given, parameters, site), strict=True
+                parameters, from_call(given, parameters, site), strict=True
             )
         )
         for site in given.sites
@@ -358,25 +266,6 @@ def _is_of_a_run(site: Site) -> bool:
     place, call = site
     given = (*call.args, *(each.value for each in call.keywords))
     return any(is_of_a_run(place, value) for value in given)
-
-
-def _from_call(
-    given: Given, parameters: tuple[Parameter, ...], site: Site
-) -> Iterator[Parameter]:
-    for parameter in parameters:
-        passed = given.passed(parameter, [site])
-        if not passed or parameter.is_client or parameter.supplied:
-            yield parameter
-            continue
-        [(place, value)] = passed
-        if ast.unparse(value) == parameter.default:
-            yield parameter
-            continue
-        made = given.made(place, value)
-        found = replace(parameter, passed=place.place(value))
-        if made is not None:
-            found = replace(_made_as(found, made), default=None)
-        yield found
 
 
 def made_by(given: Given, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from art_adapt.code.given import given_for
@@ -78,3 +78,29 @@ def given_by(
     """Return what calls give for some parameters, those of a rank up to ``worst``."""
     names = tuple(each.name for each in parameters)
     return Given(project, agent, ordered(project, agent, list(calls), worst), names)
+
+
+def made_as(parameter: Parameter, made: Construction | None) -> Parameter:
+    """Describe an object that is made like this; None: as it was."""
+    if made is None:
+        return parameter
+    return replace(parameter, fields=None, is_object=True, made=made)
+
+
+def from_call(
+    given: Given, parameters: tuple[Parameter, ...], site: Site
+) -> Iterator[Parameter]:
+    for parameter in parameters:
+        passed = given.passed(parameter, [site])
+        if not passed or parameter.is_client or parameter.supplied:
+            yield parameter
+            continue
+        [(place, value)] = passed
+        if ast.unparse(value) == parameter.default:
+            yield parameter
+            continue
+        made = given.made(place, value)
+        found = replace(parameter, passed=place.place(value))
+        if made is not None:
+            found = replace(made_as(found, made), default=None)
+        yield found

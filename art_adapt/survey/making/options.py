@@ -1,0 +1,124 @@
+"""Gives a function what the project gives it beside the task: a store, tools, a prompt."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+
+from art_adapt.code.classes import annotated, is_enum
+from art_adapt.code.command_line import usual_text
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.inputs.run_state import (
+    is_a_row,
+    is_new_list,
+    is_said,
+    is_secret,
+    is_the_same,
+)
+from art_adapt.survey.making.call_ranks import DEMOS, rank
+from art_adapt.survey.making.given import Given, from_call
+from art_adapt.survey.model import Parameter
+from art_adapt.words import MAIN
+
+SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
+
+
+def with_options(
+    given: Given, parameters: tuple[Parameter, ...], grown: Container[str | None]
+) -> tuple[Parameter, ...]:
+    """Give a function what all calls of the application give it beside the task.
+
+    A store, tools or a prompt that it could do without are the agent's all the same; so is
+    what it has to be given, if the task is something else that a person says there.
+    ``grown``: the names of what the function adds to, which each episode needs anew.
+    """
+    applied = replace(
+        given,
+        sites=tuple(
+            site
+            for site in given.sites
+            if rank(given.project, site, given.agent) < DEMOS
+        ),
+    )
+    given = given.best(DEMOS, given.sites)
+    if not given.sites:
+        return parameters
+    options = from_call(given, parameters, given.sites[0])
+    asks_one_thing = _asks_one_thing(given, parameters)
+    said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
+    rows = [p for p in parameters if _all_passed(given, p, is_a_row)]
+
+    def is_overruled(parameter: Parameter) -> bool:
+        """True if the application gives something in the place of a default.
+
+        A greeting that asks for one thing, and says how, does so for itself alone.
+        """
+        is_text = all(
+            usual_text(place, value) is not None
+            for place, value in given.passed(parameter)
+        )
+        for_itself = (
+            asks_one_thing and is_text and parameter.default not in SAYS_NOTHING
+        )
+        return not applied.differs(parameter) and not for_itself
+
+    def is_beside(parameter: Parameter) -> bool:
+        choice = is_choice(given.project, given.agent, parameter)
+        passed = given.passed(parameter)
+        taken = all(
+            not is_secret(value, parameter.name)
+            and (
+                is_new_list(place, value)
+                if parameter.name in grown
+                else is_the_same(place, value)
+            )
+            for place, value in passed
+        )
+        is_text = any(usual_text(*each) is not None for each in passed)
+        told = bool(said) or (bool(rows) and not is_text)
+        return told and parameter not in (*said, *rows) and not choice and taken
+
+    return tuple(
+        option
+        if (is_overruled(each) if each.default is not None else is_beside(each))
+        and not given.differs(each)
+        and (option.made is not None or each.is_object)
+        else each
+        for each, option in zip(parameters, options, strict=True)
+    )
+
+
+def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
+    """True if functions, and no start of the program, ask for what is written there."""
+    required = [p for p in parameters if p.default is None and not p.is_client]
+    tasks = [value for p in required for _, value in given.passed(p)]
+    starts = (
+        owner == MODULE_LEVEL or MAIN.match(owner.rpartition(".")[2])
+        for place, call in given.sites
+        for owner in [place.owner(call)]
+    )
+    return (
+        bool(tasks)
+        and all(isinstance(each, ast.Constant) for each in tasks)
+        and not any(starts)
+    )
+
+
+def _is_said_to(given: Given, parameter: Parameter) -> bool:
+    """True if all that calls pass for a parameter is what a person says in that run."""
+    return _all_passed(given, parameter, is_said)
+
+
+def _all_passed(
+    given: Given, parameter: Parameter, holds: Callable[[Syntax, ast.expr], bool]
+) -> bool:
+    passed = given.passed(parameter)
+    return bool(passed) and all(holds(*each) for each in passed)
+
+
+def is_choice(project: Project, place: Syntax, parameter: Parameter) -> bool:
+    """True if a function is told one of an enumeration's members: a scenario's to say."""
+    found = annotated(project, place, ast.Constant(parameter.annotation or ""))
+    return any(is_enum(home, name) for home, name in found)
