@@ -34,12 +34,13 @@ ACTION = re.compile(r"^[ \t>*-]*Action[ \t]*:[ \t]*(.*)$", re.MULTILINE)
 TOOL_NAMES = re.compile(r"\bone of:?\s*\[?([\w, '\"`-]+)\]?")
 ANSWER = re.compile(r"^[ \t>*-]*((?:Final )?Answer)[ \t]*:", re.MULTILINE)
 LABELLED = re.compile(
-    r"^[ \t>*-]*(.*?)\**([A-Za-z][\w ]{0,24})\**:\**[ \t]*[<\[]([^<>\[\]\n]+)[>\]]",
-    re.MULTILINE,
+    r"\b([A-Za-z][\w ]{0,24})\**:\**[ \t]*[<\[]([^<>\[\]\n@]{1,80})[>\]]"
 )
 TAGGED = re.compile(
-    r"<([A-Za-z]\w*)>[ \t]*([^<>\n]{0,40}?)[ \t]*</\1>|<([A-Za-z]\w*)>(?: ?and ?</\3>)? tags?\b"
+    r"<([A-Za-z]\w{0,30})>[ \t]*(\.{3}|…|(?:your|the|an?|\[)[^<>\n]{0,40}|[A-Z_ |]{0,40})[ \t]*</\1>"
+    r"|<([A-Za-z]\w{0,30})>(?: ?and ?</\3>)? tags?\b"
 )
+DENIED = re.compile(r"\b(never|not|no|without|n't)\b[^.\n]{0,40}$", re.IGNORECASE)
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
 
@@ -216,27 +217,41 @@ def _action(texts: Sequence[str], random: Random, words: Words) -> str | None:
 def _placed(texts: Sequence[str], random: Random, words: Words) -> str | None:
     """Answer with what a prompt shows in the place of an answer: after labels, in tags, boxed."""
     for text in (*texts[-1:], *texts[:1]):
-        shown = [(m[2].strip(), m[3]) for m in LABELLED.finditer(text)]
+        shown = [
+            (match[1].strip(), match[2])
+            for match in LABELLED.finditer(text)
+            if "://" not in match[2]
+        ]
         if shown:
             lines = (f"{label}: {_for(place, random, words)}" for label, place in shown)
             return "\n".join([words(), *dict.fromkeys(lines)])
-        tags = {m[1] or m[3]: m[2] or "" for m in TAGGED.finditer(text)}
+        tags = {
+            match[1] or match[3]: match[2] or ""
+            for match in TAGGED.finditer(text)
+            if not DENIED.search(text[: match.start()][-60:])
+        }
         if tags:
             parts = (f"<{t}>{_for(p, random, words)}</{t}>" for t, p in tags.items())
             return "\n".join([words(), *parts])
-        if BOXED in text:
+        at = text.find(BOXED)
+        if at >= 0 and not DENIED.search(text[:at][-60:]):
             return f"{words()} {BOXED}{random.randint(0, 100)}}}"
     return None
 
 
 def _for(place: str, random: Random, words: Words) -> str:
     """Return what may stand in a place: one of its alternatives, a number of its range, or words."""
-    options = [each.strip(" \"'") for each in re.split(r"[|/]", place)]
+    options = [each.strip(" \"'") for each in re.split(r"[|/]|\bor\b", place)]
     if len(options) > 1 and all(options):
         return random.choice(options)
-    if (
-        span := re.fullmatch(r"\D*(\d+)\s*(?:-|to|\u2013)\s*(\d+)\D*", place)
-    ) is not None:
-        low, high = sorted((int(span[1]), int(span[2])))
-        return str(random.randint(low, high))
+    span = re.search(r"(\d+(?:\.\d+)?)\s*(?:-|to|and|\u2013)\s*(\d+(?:\.\d+)?)", place)
+    if span is not None:
+        low, high = sorted((float(span[1]), float(span[2])))
+        is_whole = "." not in span[0]
+        value = (
+            random.randint(int(low), int(high))
+            if is_whole
+            else random.uniform(low, high)
+        )
+        return str(value if is_whole else round(value, 2))
     return words()

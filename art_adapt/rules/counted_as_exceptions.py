@@ -1,8 +1,8 @@
 """A metric is called exceptions, which the gather counts as failed rollouts
 
 ``gather_trajectory_groups`` adds up all metrics of all trajectories, and its own count of
-failed rollouts under the name ``exceptions``. A metric of that name is added to it: with
-``max_exceptions`` the gather stops a run in which nothing failed.
+failed rollouts under the name ``exceptions``. A metric of that name is added to it: the first
+rollout that fails ends the gather, though ``max_exceptions`` allows more.
 
 Give the metric another name, such as ``tool_errors``.
 
@@ -51,8 +51,8 @@ def check(code: Code) -> Iterator[Found]:
     for value in _written(code):
         yield found(
             value,
-            "the gather counts this metric as failed rollouts, and max_exceptions ends the "
-            "run by it: give it another name",
+            "the gather counts this metric as failed rollouts, so the first failure ends it, "
+            "though max_exceptions allows more: give the metric another name",
         )
 
 

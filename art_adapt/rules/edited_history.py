@@ -16,7 +16,6 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, receiver, targets_of
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -80,6 +79,10 @@ async def begins_short(client, model, few):
     trajectory.messages_and_choices.append(response.choices[0])
     other = art.Trajectory()
     other.messages_and_choices = trajectory.messages_and_choices[:1]
+    trajectory.messages_and_choices = trajectory.messages_and_choices[:]
+    trajectory.messages_and_choices = trajectory.messages_and_choices[:-1]
+    turns = len(trajectory.messages_and_choices[1:])
+    trajectory.messages_and_choices = [*trajectory.messages_and_choices, told(turns)]
     return trajectory
 """,
     """\
@@ -163,19 +166,39 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _cuts(node: ast.AST, code: Code) -> TypeGuard[ast.Assign]:
-    """Return whether a trajectory is given a part of what it has: its last few messages."""
+    """Return whether a trajectory is given its last messages only, which a model never saw alone."""
     if not isinstance(node, ast.Assign) or not isinstance(
         node.targets[0], ast.Attribute
     ):
         return False
     items = node.targets[0]
-    own = ast.dump(items).replace("Store()", "Load()")
+    own = ast.unparse(items)
     return code.trajectories.is_items(items) and any(
         isinstance(part, ast.Subscript)
         and isinstance(part.slice, ast.Slice)
-        and ast.dump(part.value) == own
-        for part in made_from(code.syntax, code.syntax.owner(node), [node.value])
+        and part.slice.lower is not None
+        and ast.unparse(part.slice.lower) != "0"
+        and ast.unparse(part.value) == own
+        for part in _parts(code, node.value)
     )
+
+
+def _parts(code: Code, value: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a new list is put together of: ``head + tail``, ``[first, *tail]``."""
+    match value:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from (*_parts(code, left), *_parts(code, right))
+        case ast.List(elts=elements):
+            for each in elements:
+                if isinstance(each, ast.Starred):
+                    yield from _parts(code, each.value)
+        case ast.Call(func=ast.Name("list"), args=[given]):
+            yield from _parts(code, given)
+        case ast.Name():
+            for each in code.syntax.values_of(value):
+                yield from [] if isinstance(each, ast.Name) else _parts(code, each)
+        case _:
+            yield value
 
 
 def _is_for_none(code: Code, target: ast.expr, given: ast.expr) -> bool:

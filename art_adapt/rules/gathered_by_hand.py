@@ -206,8 +206,8 @@ def _is_rollout(code: Code, called: Value) -> bool:
 
 
 def _keeps_failures(syntax: Syntax, function: Function) -> bool:
-    """Return whether a function gathers its rollouts so that their failures are no failure of it."""
-    return any(
+    """Return whether a function makes a group, and gathers so that no failure is its own."""
+    return _makes(syntax, function, "TrajectoryGroup") and any(
         isinstance(node, ast.Call)
         and syntax.qualified(node.func) in GATHERS
         and isinstance(given := keyword(node, "return_exceptions"), ast.Constant)

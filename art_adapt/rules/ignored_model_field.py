@@ -58,7 +58,7 @@ other = Mine(name="m", run_name="m", project="p", base_model="b", learning_rate=
 # Of either version.
 FIELDS = frozenset(
     {"name", "run_name", "project", "entity", "id", "run_id", "config", "base_model"}
-    | {"lora_config", "base_path", "report_metrics", "_internal_config"}
+    | {"lora_config", "base_path", "report_metrics", "_internal_config", "trainable"}
     | {"inference_api_key", "inference_base_url", "inference_model_name"}
 )
 INSTEAD = {

@@ -17,6 +17,7 @@ from art_adapt.code.nodes import argument_of, dotted, given_to, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
+BRANCHES = ("body", "orelse", "finalbody", "handlers")
 RULE = Rule("ART542", "logged-as-validation", Severity.WASTE)
 BAD = (
     """\
@@ -53,6 +54,18 @@ async def main(model, backend, scenarios, held_out):
         await model.log(groups, "train")
         await model.log(metrics=result.metrics)
 
+async def other(model, backend, scenarios, held_out):
+    groups = await gather(model, scenarios)
+    await backend.train(model, groups)
+    groups = await gather(model, held_out)
+    await model.log(groups)
+    for step in range(10):
+        groups = await gather(model, scenarios)
+        if step % 5 == 0:
+            await model.log(groups)
+            continue
+        await backend.train(model, groups)
+
 async def logs(model, backend, groups, logger, options):
     await backend.train(model, groups)
     logger.log(groups)
@@ -62,19 +75,18 @@ async def logs(model, backend, groups, logger, options):
 
 
 def check(code: Code) -> Iterator[Found]:
-    trained = {
-        (code.syntax.owner(call), dotted(given))
+    trained = [
+        given
         for call in code.training.calls
         for given in given_to(call)
-        if not code.models.is_one(given)
-    }
+        if isinstance(given, ast.Name) and not code.models.is_one(given)
+    ]
     for call, model in code.method_calls("log"):
         groups = argument_of(call, "trajectories", ("trajectories", "split"))
         told = keyword(call, "split") is not None or len(call.args) > 1
         if (
-            groups is not None
-            and dotted(groups) is not None
-            and (code.syntax.owner(call), dotted(groups)) in trained
+            isinstance(groups, ast.Name)
+            and any(_are_the_same(code, groups, each) for each in trained)
             and isinstance(code.syntax.parents.get(call), ast.Await)
             and not told
             and all(each.arg is not None for each in call.keywords)
@@ -84,6 +96,29 @@ def check(code: Code) -> Iterator[Found]:
                 groups,
                 'these groups are trained on, and log counts them as validation: write split="train"',
             )
+
+
+def _are_the_same(code: Code, logged: ast.Name, trained: ast.Name) -> bool:
+    """Return whether two names stand for one list of groups, in one run of statements."""
+    if logged.id != trained.id:
+        return False
+    blocks = [_block(code, each) for each in (logged, trained)]
+    reaching = [
+        {id(each.node) for each in code.syntax.definitions.reaching(name)}
+        for name in (logged, trained)
+    ]
+    return blocks[0] is blocks[1] and reaching[0] == reaching[1]
+
+
+def _block(code: Code, node: ast.AST) -> ast.AST | None:
+    """Return what a node's statement stands in, with its branch; None at the top."""
+    inner = node
+    for outer in code.syntax.ancestors(node):
+        if isinstance(inner, ast.stmt):
+            branches = [getattr(outer, name, None) for name in BRANCHES]
+            return next((outer for each in branches if each and inner in each), outer)
+        inner = outer
+    return None
 
 
 def _is_trained(code: Code, model: ast.expr) -> bool:

@@ -59,6 +59,13 @@ async def once(model, backend, scenarios):
         await backend.train(model, done)
         groups = [art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios]
 
+async def emptied(model, scenarios):
+    groups = [art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios]
+    for _ in range(10):
+        await art.gather_trajectory_groups(groups)
+        groups.clear()
+        groups.extend(fresh(model, scenarios))
+
 async def only_one(model, scenarios, tries):
     groups = [art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios]
     for _ in range(tries):
@@ -71,7 +78,7 @@ def check(code: Code) -> Iterator[Found]:
     for gather in code.art_calls("gather_trajectory_groups"):
         groups = first_argument(gather, "groups")
         loop = code.syntax.enclosing_loop(gather)
-        if not isinstance(groups, ast.Name) or loop is None or _leaves(code, gather):
+        if not isinstance(groups, ast.Name) or loop is None or _may_end(loop):
             continue
         inside = set(ast.walk(loop))
         written = [
@@ -79,7 +86,8 @@ def check(code: Code) -> Iterator[Found]:
             for node in code.syntax.owned_by(code.syntax.owner(gather))
             if isinstance(node, ast.Name)
             and node.id == groups.id
-            and isinstance(node.ctx, ast.Store)
+            and (isinstance(node.ctx, ast.Store) or _is_changed(code, node))
+            and (isinstance(node.ctx, ast.Store) or node in inside)
         ]
         held = list(code.contents.elements(groups))
         if (
@@ -95,11 +103,17 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _leaves(code: Code, gather: ast.Call) -> bool:
-    """Return whether the loop ends with the turn that gathers."""
-    for outer in code.syntax.ancestors(gather):
-        if isinstance(outer, ast.Return):
-            return True
-        if isinstance(outer, ast.stmt):
-            return code.syntax.left_after(outer) is not None
-    return False
+def _may_end(loop: ast.AST) -> bool:
+    """Return whether a loop may have one turn only."""
+    once = isinstance(loop, ast.For) and ast.unparse(loop.iter) == "range(1)"
+    return once or any(
+        isinstance(node, ast.Return | ast.Break) for node in ast.walk(loop)
+    )
+
+
+def _is_changed(code: Code, name: ast.Name) -> bool:
+    """Return whether a method of a list is called, or a part of it is set."""
+    around = code.syntax.parents[name]
+    return isinstance(around, ast.Attribute) or (
+        isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
+    )

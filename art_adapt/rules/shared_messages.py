@@ -71,6 +71,8 @@ async def play(model, opening):
     seller.messages_and_choices = list(buyer.messages_and_choices)
     again = art.Trajectory()
     again.messages_and_choices = seller.messages_and_choices
+    again.metrics["turns"] = seller.metrics.get("turns", 0)
+    score(seller)
     return buyer, again
 """,
     """\
@@ -143,12 +145,28 @@ def _of_another(code: Code) -> Iterator[Found]:
                     value=ast.Name(id=other), attr="messages_and_choices"
                 ) as given,
             ) if one != other and code.trajectories.is_one(given.value):
-                if any(each.lineno > node.lineno for each in code.reads(other, node)):
+                later = [e for e in code.reads(other, node) if e.lineno > node.lineno]
+                if any(_goes_on(code, each) for each in later):
                     yield found(
                         node,
                         f"{one} and {other} have one list, so each is trained on the turns of "
                         "both: copy it",
                     )
+
+
+def _goes_on(code: Code, trajectory: ast.Name) -> bool:
+    """Return whether a trajectory may get more turns: it is added to, awaited on, or kept."""
+    around = code.syntax.parents[trajectory]
+    if isinstance(around, ast.Tuple | ast.List | ast.Dict):
+        return True
+    if isinstance(around, ast.Call):
+        return isinstance(code.syntax.parents[around], ast.Await)
+    return (
+        isinstance(around, ast.Attribute)
+        and around.attr == "messages_and_choices"
+        and isinstance(grown := code.syntax.parents[around], ast.Attribute)
+        and grown.attr in ("append", "extend")
+    )
 
 
 def _on_copies(code: Code) -> Iterator[Found]:

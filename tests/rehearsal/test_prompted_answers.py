@@ -97,6 +97,10 @@ def test_an_array() -> None:
         "What is JSON? It looks like {}.",
         'The order is {"id": 7}. Where is it?',
         "Answer in JSON.",
+        "Read <https://example.org/a>. Docs: <https://example.org/b>",
+        "Write to: <ann@example.org>",
+        "<title>Home</title> is the page's title.",
+        "Do not use \\boxed{}. Never write <think> tags.",
         "Which of [1] and [2] is right? Answer in one word, not in JSON [3].",
     ],
 )
@@ -173,6 +177,9 @@ PLACES = {
     ),
     "tags that are named": ("Put it in <answer> tags.", r"<answer>.+</answer>$"),
     "a pair of tags": ("Use <sql></sql> for the query.", r"<sql>.+</sql>$"),
+    "a range of fractions": ("SCORE: <0.0-1.0>", r"SCORE: [01]\.\d+$"),
+    "a range in words": ("Score: <integer between 1 and 9>", r"Score: [1-9]$"),
+    "words for alternatives": ("Verdict: <PASS or FAIL>", r"Verdict: (PASS|FAIL)$"),
     "a box": ("Give the result as \\boxed{}.", r"\\boxed\{\d+\}$"),
 }
 

@@ -992,7 +992,7 @@ def test_a_model_drops_arguments_that_it_does_not_have() -> None:
     made: Any = art.TrainableModel(**options, **given)
     assert made._internal_config is None and not hasattr(made, "learning_rate")
     known = {*inspect.signature(art.TrainableModel.__init__).parameters}
-    known |= {*art.TrainableModel.model_fields} - {"trainable"}
+    known |= {*art.TrainableModel.model_fields}
     assert known - {"self", "kwargs"} <= ignored_model_field.FIELDS
 
 
@@ -1011,7 +1011,7 @@ def test_log_takes_groups_for_validation() -> None:
 
 
 @shows("ART318")
-def test_a_metric_called_exceptions_ends_a_run_in_which_nothing_failed() -> None:
+def test_a_metric_called_exceptions_uses_up_what_is_allowed() -> None:
     async def counts() -> art.Trajectory:
         return art.Trajectory(metrics={"exceptions": 3})
 
