@@ -296,11 +296,10 @@ def _watch_once(sources: Sequence[Source], options: Options) -> None:
             let_through = () if wanted.scripted else None
             watch(shlex.split(wanted.command), agent, scripted=let_through, guided=True)
         except CannotStart as refusal:
-            print(f"art-adapt: {refusal.what}")
+            print(f"art-adapt: {refusal.what}")  # the question comes again
             continue
-        except (
-            Refusal
-        ) as refusal:  # what it has shown is kept, and what it has not is read
+        except Refusal as refusal:
+            # What it has shown is kept, and what it has not is read.
             print(f"art-adapt: {refusal}")
         return
 

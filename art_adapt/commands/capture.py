@@ -129,7 +129,9 @@ def capture(
     names = [source.name for source in fields]
     kept = kept_rows(read_notes(log), names, earlier, allow or ())
     if single:
-        kept.rows = requests_in(kept.conversations, earlier)
+        made = requests_in(kept.conversations, earlier, allow or ())
+        kept.rows, kept.known = made.rows, made.known
+        kept.secrets |= made.secrets
     append_rows(path, kept.rows)
     if conversations is not None:
         append_rows(conversations, kept.conversations)
@@ -156,18 +158,11 @@ def _not_scripted(option: str) -> Refusal:
 
 def _trains_single_turns(point: EntryPoint) -> bool:
     """True if the train module of an agent trains on recorded requests."""
+    from art_adapt.recorded_requests import trains_on_requests
     from art_adapt.train_file import standing_module, train_module_path
 
-    if standing_module(point.home) is None:
-        return False
-    from art_adapt.commands.scenarios import needs_pydantic
-
-    needs_pydantic()
-    from art_adapt.scenarios.declared import declared_scenario
-    from art_adapt.scenarios.rows import RecordedRequest
-
-    scenario = declared_scenario(train_module_path(point.home))
-    return issubclass(scenario, RecordedRequest)
+    is_there = standing_module(point.home) is not None
+    return is_there and trains_on_requests(train_module_path(point.home))
 
 
 def watch(

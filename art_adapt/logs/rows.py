@@ -89,13 +89,12 @@ def request_rows(
     return _kept(made, rows, (MESSAGES, "tools"), earlier, allowed)
 
 
-def requests_in(conversations: Iterable[Json], earlier: Iterable[Json]) -> list[Json]:
-    """Return a row for the last request of each captured conversation, as ``request_rows`` does."""
+def requests_in(
+    conversations: Iterable[Json], earlier: Iterable[Json], allowed: Collection[str]
+) -> LoggedRows:
+    """Return a row for the last request of each captured conversation that is the agent's own."""
     entries = [found for each in conversations if (found := chat.read(each))]
-    kinds = kinds_of(entries)
-    made = LoggedRows(kinds=kinds, taken=frozenset(kinds))
-    rows = (_request_row(each, each.request) for each in entries if each.request)
-    return _kept(made, rows, (MESSAGES, "tools"), earlier, (MESSAGES, "tools")).rows
+    return request_rows(entries, earlier, None, (MESSAGES, *allowed))
 
 
 def episode_rows(

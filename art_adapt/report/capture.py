@@ -95,7 +95,7 @@ def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:
     lacked = [name for name in names if any(name not in row for row in rows)]
     sys.stderr.write(
         f"{counted(len(rows), 'earlier row')} in {shown(path)} without {', '.join(lacked)}: "
-        "delete them, because their runs were written anew\n"
+        "delete them; their runs now have rows with these fields\n"
     )
 
 

@@ -65,7 +65,7 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
         print(
             f"\nNext: record requests: art-adapt capture --agent {quote(agent)} -- COMMAND"
         )
-        print("(what runs your agent), or art-adapt logs EXPORT (of its logs)")
+        print("COMMAND runs your agent. Or read its logs: art-adapt logs EXPORT")
     else:
         print(f"\nNext: write {shown(scenarios)}, {rows[kind]}")
     print(f"Then: art-adapt rehearse {quote(module)}")

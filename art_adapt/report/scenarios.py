@@ -22,7 +22,7 @@ def scenarios_as_json(report: ScenarioReport) -> str:
 def show_scenarios(report: ScenarioReport, source: str, stream: TextIO) -> None:
     """Write what was found, the wrong rows first."""
     fit = report.rows - len(report.wrong)
-    stream.write(f"{source}: {report.rows} rows, {fit} valid\n")
+    stream.write(f"{source}: {counted(report.rows, 'row')}, {fit} valid\n")
     write(list(_lines(report)), stream)
 
 

@@ -218,7 +218,7 @@ def test_a_module_of_single_turns_gets_its_requests_as_rows(tmp_path: Path) -> N
     assert row["reference"]["content"] == "It is there."
     assert row["tools"][0]["function"]["name"] == "look"
     checked = run(tmp_path, engine, [*command, "scenarios"])
-    assert b"1 rows, 1 valid" in checked.stdout
+    assert b"1 row, 1 valid" in checked.stdout
 
 
 def test_a_module_of_single_turns_does_nothing_of_the_agents(tmp_path: Path) -> None:

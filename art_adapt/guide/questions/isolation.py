@@ -29,12 +29,12 @@ def questions(situation: Situation) -> Iterator[Question]:
         "no, sharing is fine", {"isolate": None}, "fine for a cache or settings"
     )
     apart = Choice(
-        "yes, run each episode in its own process",
+        "yes",
         {"isolate": "process"},
         otherwise or "slower to start",
     )
     yield Question(
-        f"{said[0].upper()}{said[1:]} Give each episode its own copy?",
+        f"{said[0].upper()}{said[1:]} Run each episode in a process of its own?",
         (apart, together) if otherwise else (together, apart),
         why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,
