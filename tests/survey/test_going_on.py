@@ -236,3 +236,11 @@ def test_a_chat_that_runs_the_stages_of_an_agent_is_no_mere_relay(turn: str) -> 
 
 def test_a_chat_that_hands_on_what_is_typed_is_a_relay() -> None:
     assert entry_of(f"{STAGES}        print(query(question))\n") == "query"
+
+
+def test_what_is_asked_after_the_answer_is_no_stage_of_it() -> None:
+    turn = (
+        "        found = query(question)\n        print(found)\n"
+        "        print(explain(question, found))\n"
+    )
+    assert entry_of(STAGES + turn) == "query"

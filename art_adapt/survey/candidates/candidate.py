@@ -25,6 +25,7 @@ from art_adapt.survey.candidates.launches import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.set_by_start import sets_what_it_runs
+from art_adapt.survey.candidates.showing import shows_a_stage
 from art_adapt.survey.candidates.starts import (
     begins,
     extends_a_driver,
@@ -200,7 +201,14 @@ def _counts(leads: Leads, caller: FunctionKey) -> bool:
 def _carries(leads: Leads, caller: FunctionKey) -> bool:
     """True if a caller begins the conversation, lets what it calls go on, or runs stages of it."""
     return (
-        begins(leads, caller) or leads.lets_go_on(caller) or _hands_over(leads, caller)
+        begins(leads, caller) or leads.lets_go_on(caller) or _runs_stages(leads, caller)
+    )
+
+
+def _runs_stages(leads: Leads, key: FunctionKey) -> bool:
+    """True if a function hands on what a stage gave, and shows only what the last one gave."""
+    return _hands_over(leads, key) and not shows_a_stage(
+        leads.syntax(key), key[1], leads.asking
     )
 
 
@@ -209,9 +217,9 @@ def _only_chats(leads: Leads, key: FunctionKey) -> bool:
 
     One that runs the stages of an agent in each turn is more than that.
     """
-    if _hands_over(leads, key):
-        return False
     syntax = leads.syntax(key)
+    if _runs_stages(leads, key):
+        return False
     by_turns = asks_by_turns(syntax, syntax.functions[key[1]], leads.asking)
     return by_turns and not asks_for_turns(leads, key)
 

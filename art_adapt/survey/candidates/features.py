@@ -32,6 +32,7 @@ from art_adapt.survey.candidates.launches import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.set_by_start import starts_that_set
+from art_adapt.survey.candidates.showing import shows_a_stage
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.survey.inputs.run_state import is_run_state
@@ -124,8 +125,9 @@ def relays_a_person(candidate: Candidate) -> bool:
     if candidate.chats or candidate.starts or candidate.keeps_what_is_said:
         return False
     asking = candidate.leads.asking
-    if candidate.sets_what_is_read or asking.composes(
-        candidate.syntax, candidate.function
+    if candidate.sets_what_is_read or (
+        asking.composes(candidate.syntax, candidate.function)
+        and not shows_a_stage(candidate.syntax, candidate.key[1], asking)
     ):
         return False
     return asks_by_turns(candidate.syntax, candidate.function, asking)
@@ -227,11 +229,13 @@ def told_before(candidate: Candidate) -> bool:
     )
 
 
-@_feature("it keeps what it does in a page that only a browser runs")
+@_feature("it reads what only a running page keeps")
 def of_a_page(candidate: Candidate) -> bool:
     syntax = candidate.syntax
     return any(
-        is_run_state(syntax, node) and (syntax.qualified(node) or "").startswith(PAGES)
+        is_run_state(syntax, node)
+        and (syntax.qualified(node) or "").startswith(PAGES)
+        and not isinstance(getattr(syntax.parents[node], "ctx", None), ast.Store)
         for node in syntax.owned_by(candidate.key[1])
         if isinstance(node, ast.Attribute)
     )
