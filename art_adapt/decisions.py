@@ -144,12 +144,13 @@ def _divide(
     auxiliary: list[CompletionCall] = []
     calls = [c for file in survey.files if file.uses_art is None for c in file.calls]
     for name in (*options.policy, *options.auxiliary):
-        asked = (asker.function for call in calls for asker in call.askers)
+        asked = {asker.function for call in calls for asker in call.askers}
         if not (
             any(is_named(call, name) for call in calls)
             or any(is_function(each, name) for each in asked)
         ):
-            known = ", ".join(sorted({call.function for call in calls})) or "none"
+            functions = {call.function for call in calls} | asked
+            known = ", ".join(sorted(functions)[:12]) or "none"
             raise Refusal(
                 f"no completion call is named {name!r}",
                 next_step=f"name one of these functions: {known}; or FILE:LINE",

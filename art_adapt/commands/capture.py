@@ -212,7 +212,7 @@ def watch(
     else:
         code = _run(command, near, file)
     runs = read_runs(file, known)
-    say_seen(runs, code, withheld)
+    say_seen(runs, code, withheld, scripted=scripted is not None)
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.capture.rows import Kept
 from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
@@ -18,10 +20,16 @@ from art_adapt.survey.model import EntryPoint
 Json = dict[str, Any]
 
 
-def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> None:
+def say_seen(
+    runs: Sequence[Run],
+    code: int,
+    withheld: Sequence[str] = (),
+    *,
+    scripted: bool = False,
+) -> None:
     """Print on standard error what the model was asked by a command that ended with ``code``.
 
-    ``withheld`` are the variables that it was not given.
+    ``withheld`` are the variables that it was not given; ``scripted``: a made-up model answered.
     """
     say = sys.stderr.write
     if withheld and (code or not any(run.requests for run in runs)):
@@ -35,9 +43,14 @@ def say_seen(runs: Sequence[Run], code: int, withheld: Sequence[str] = ()) -> No
         why = (
             f"the command failed with exit code {code} before it sent one"
             if code
-            else "the command may use another Python or another client"
+            else "the command ended without one, or it uses another Python or another client"
         )
         say(f"\nno request to a model was seen: {why}\n")
+        if code and not scripted and not os.environ.get(DEFAULT_KEY):
+            say(
+                f"next: {DEFAULT_KEY} is not set; art-adapt capture --scripted -- COMMAND needs no "
+                "key\n"
+            )
         return
     conversations = sum(len(conversations_of(run.requests)) for run in runs)
     say(

@@ -15,6 +15,8 @@ from art_adapt.paths import at
 from art_adapt.source import read_source
 from art_adapt.survey.inputs.parameters import fields_of
 
+EMPTY = ("None", "''", '""')
+
 
 def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
     """Return which ``keys`` of rows are parameters for which ``episode()`` passes nothing of them.
@@ -61,19 +63,32 @@ def _fields_left(
 ) -> Iterator[tuple[str, str]]:
     """Yield the options of the record that a call makes, and where its class is.
 
-    An empty default is often a place for a result.
+    An empty one that code fills in is a place for a result.
     """
     made = project.class_named(syntax, dotted(call.func) or "")
     fields = fields_of(project, *made) if made is not None else None
     for field in fields or ():
-        if made is not None and not call.args and _is_option(field.default):
-            place, name = made
+        if made is None or call.args or not _is_option(field.default):
+            continue
+        place, name = made
+        if field.default not in EMPTY or not _is_filled_in(project, field.name):
             yield field.name, f"{name} ({at(place.place(place.classes[name]))})"
 
 
 def _is_option(default: str | None) -> bool:
     value = None if default is None else ast.parse(default, mode="eval").body
-    return isinstance(value, ast.Constant) and value.value not in (None, "", ...)
+    return isinstance(value, ast.Constant) and value.value is not ...
+
+
+def _is_filled_in(project: Project, field: str) -> bool:
+    """True if a file of the project sets an attribute of this name."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == field
+        and isinstance(node.ctx, ast.Store)
+        for syntax in project.files.values()
+        for node in syntax.nodes
+    )
 
 
 def _is_of_scenario(syntax: Syntax, value: ast.expr) -> bool:
