@@ -65,7 +65,9 @@ def with_factory(
             continue
         key = (place.source.path, function.qualname)
         parameters = parameters_of(project, place, function)
-        calls = graph.calls_of(project, key)
+        calls = list(graph.calls_of(project, key))
+        if not calls and "classmethod" in decorator_names(function.node):
+            continue  # for users of a library: what it leaves out may be the task
         shown_by = given_by(project, agent, calls, parameters, DEMOS)
         parameters = made_by(shown_by, parameters)
         parameters = tuple(
