@@ -35,7 +35,9 @@ async def main(model, backend, scenarios):
 import art
 
 async def main(model, backend, scenarios):
-    train_groups = await gather(model, scenarios)
+    train_groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios
+    )
     await model.log(trajectories=train_groups)  # <-
     await backend.train(model, trajectory_groups=train_groups)
 """,
@@ -78,7 +80,10 @@ def check(code: Code) -> Iterator[Found]:
     trained = [
         given
         for call in code.training.calls
-        for given in given_to(call)
+        for given in (
+            *given_to(call),
+            *(value for _, value in code.contents.arguments(call)),
+        )
         if isinstance(given, ast.Name) and not code.models.is_one(given)
     ]
     for call, model in code.method_calls("log"):
