@@ -296,7 +296,7 @@ def test_what_asks_beside_the_conversation_is_a_side_job(tmp_path: Path) -> None
     said = " ".join(done.stdout.decode().split())
     assert "seen in a run: a tool makes this call while the conversation waits" in said
     assert "seen in a run: no episode makes this call" in said
-    assert "1 episode, 1 of them returned what the model said last" in said
+    assert "1 episode, which returned what the model said last" in said
     assert "tools called: look (1)" in said
     written = (tmp_path / "agent.py").read_text()
     assert written.count("recorded(") == 1
