@@ -73,7 +73,7 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
         return _named(survey.entry_points, options.entry, options.origin("entry"))
     found = survey.entry_points
     likeliest = tuple(entry for entry in found if entry.score == found[0].score)
-    if likeliest and likeliest[0].is_step and options.train_module:
+    if likeliest and likeliest[0].needs_its_module and options.train_module:
         raise _only_steps(likeliest[0])
     if len(likeliest) == 1 or _are_twins(likeliest):
         is_seen = options.origin("entry") is Origin.SEEN  # of a file that ran itself

@@ -339,7 +339,7 @@ class EntryPoint:
         return self.name == MODULE_LEVEL
 
     @property
-    def is_step(self) -> bool:
+    def needs_its_module(self) -> bool:
         """True if only its module can run it: it makes a turn of its loop, or reads what it sets."""
         return self.is_unset or "step_of_module" in self.features
 

@@ -127,7 +127,7 @@ def _as_used(
         for each in found.entry_points
     )
     first = entry_points[0] if entry_points else None
-    is_part = first is not None and (first.is_step or found.is_composed(first))
+    is_part = first is not None and (first.needs_its_module or found.is_composed(first))
     if first is None or (is_part and not chosen):
         score = first.score + 1 if first is not None else 0
         scripts = (replace(each, score=score) for each in found.scripts())

@@ -13,6 +13,7 @@ from art_adapt.secret_texts import SECRET
 from art_adapt.survey.side_effects.effects import asks_a_person
 
 CHANCE = ("random", "secrets", "time", "datetime", "uuid", "numpy")
+CONTAINERS = ("list", "dict", "set", "deque", "OrderedDict", "Counter")
 RUNNING = frozenset(
     {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
     | {
@@ -97,8 +98,11 @@ def is_the_same(place: Syntax, value: ast.expr) -> bool:
 
 def _is_empty(value: ast.expr) -> bool:
     match value:
-        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Call(args=[], keywords=[]):
+        case ast.List(elts=[]) | ast.Dict(keys=[]):
             return True
+        case ast.Call(args=given):
+            kind = last_name(value.func)
+            return kind == "defaultdict" or (kind in CONTAINERS and not given)
     return False
 
 
