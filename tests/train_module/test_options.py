@@ -154,8 +154,8 @@ def test_a_file_for_validation(tmp_path: Path) -> None:
         said = train(folder, engine, "--validation", "held.jsonl")
         asked = [e.request["messages"][-1]["content"] for e in engine.log]
     assert len(said["steps"]) == 6
-    # Two episodes every two steps: a third of all, with so few scenarios.
-    assert asked.count("held out") == 6 and asked.count("train") == 24
+    # Two episodes before the first step and after every two.
+    assert asked.count("held out") == 8 and asked.count("train") == 24
 
 
 def test_both_rewards_together(tmp_path: Path) -> None:

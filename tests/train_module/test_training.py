@@ -440,4 +440,7 @@ def test_every_fixture_trains_a_step(name: str, tmp_path: Path) -> None:
     assert "raised" not in said, said
     assert said["closed"] == 1
     episodes = [e for groups in said["steps"] for group in groups for e in group]
-    assert len(episodes) >= 8 and all(episode["choices"] for episode in episodes)
+    least = (
+        4 if name == "game" else 8
+    )  # one group has variance, the others are left out
+    assert len(episodes) >= least and all(episode["choices"] for episode in episodes)
