@@ -20,6 +20,7 @@ LOOP = """\
 HEAD = """\
 import argparse
 import os
+import random
 import sqlite3
 import sys
 from datetime import date
@@ -99,6 +100,18 @@ AGENTS = {
         "        print(ask(question, tools=TOOLS, prompt=prompt))\n",
         ["tools=TOOLS", "prompt = system()"],
         ["question"],
+    ),
+    "a task that each mode of a loop is told": (
+        f"{GIVEN.replace('question, tools, prompt', 'task, mode').replace('prompt}', 'mode}').replace('question}', 'task}').replace('tools=tools', 'tools=TOOLS')}"
+        "def main():\n    for mode in ['fast', 'slow']:\n        print(ask('Find a room.', mode))\n",
+        ["task=scenario.task"],
+        ["task", "mode"],
+    ),
+    "a case that is drawn, and notes that a module fills": (
+        f"{GIVEN.replace('question, tools, prompt', 'question, case, notes').replace('prompt}', 'str(case)}').replace('tools=tools', 'tools=TOOLS')}"
+        "NOTES = []\n\n\ndef main():\n    print(ask(sys.argv[1], random.choice(['a', 'b']), NOTES))\n",
+        ["case=scenario.case", "notes=scenario.notes"],
+        ["question", "case", "notes"],
     ),
     "a client and a model for embeddings": (
         SEARCH,
