@@ -244,3 +244,16 @@ def test_what_is_asked_after_the_answer_is_no_stage_of_it() -> None:
         "        print(explain(question, found))\n"
     )
     assert entry_of(STAGES + turn) == "query"
+
+
+@pytest.mark.parametrize("shown", ["", "    print(found)\n"])
+def test_a_program_that_shows_what_it_hands_on_still_has_its_stages_as_parts(
+    shown: str,
+) -> None:
+    program = STAGES.partition("def main")[0] + (
+        "def main():\n    question = sys.argv[1]\n    found = query(question)\n"
+        f"{shown}    print(explain(question, found))\n"
+    )
+    entries = survey([Source(Path("/nowhere/agent.py"), program.encode())]).entry_points
+    assert entries[0].name == "main"
+    assert "part" in next(each.features for each in entries if each.name == "query")

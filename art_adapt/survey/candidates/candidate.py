@@ -74,6 +74,10 @@ class Candidate:
         return composes(self.leads, self.key)
 
     @cached_property
+    def runs_stages(self) -> bool:
+        return _runs_stages(self.leads, self.key)
+
+    @cached_property
     def writes(self) -> bool:
         return writes_messages(self.leads, self.key)
 
@@ -206,20 +210,20 @@ def _carries(leads: Leads, caller: FunctionKey) -> bool:
 
 
 def _runs_stages(leads: Leads, key: FunctionKey) -> bool:
-    """True if a function hands on what a stage gave, and shows only what the last one gave."""
-    return _hands_over(leads, key) and not shows_a_stage(
-        leads.syntax(key), key[1], leads.asking
+    """True if a function hands what a stage gave to the next one, as one episode.
+
+    Where a person is asked as well, what an early stage gave must not be shown: it would be
+    an answer, and the next stage another question about it.
+    """
+    return composes(leads, key) or (
+        _hands_over(leads, key)
+        and not shows_a_stage(leads.syntax(key), key[1], leads.asking)
     )
 
 
 def _only_chats(leads: Leads, key: FunctionKey) -> bool:
-    """True if a function asks a person by turns, and runs an agent with what is typed.
-
-    One that runs the stages of an agent in each turn is more than that.
-    """
+    """True if a function asks a person by turns, and runs an agent with what is typed."""
     syntax = leads.syntax(key)
-    if _runs_stages(leads, key):
-        return False
     by_turns = asks_by_turns(syntax, syntax.functions[key[1]], leads.asking)
     return by_turns and not asks_for_turns(leads, key)
 

@@ -32,7 +32,6 @@ from art_adapt.survey.candidates.launches import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.set_by_start import starts_that_set
-from art_adapt.survey.candidates.showing import shows_a_stage
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.survey.inputs.run_state import is_run_state
@@ -124,12 +123,9 @@ def chats(candidate: Candidate) -> bool:
 def relays_a_person(candidate: Candidate) -> bool:
     if candidate.chats or candidate.starts or candidate.keeps_what_is_said:
         return False
-    asking = candidate.leads.asking
-    if candidate.sets_what_is_read or (
-        asking.composes(candidate.syntax, candidate.function)
-        and not shows_a_stage(candidate.syntax, candidate.key[1], asking)
-    ):
+    if candidate.sets_what_is_read or candidate.runs_stages:
         return False
+    asking = candidate.leads.asking
     return asks_by_turns(candidate.syntax, candidate.function, asking)
 
 
