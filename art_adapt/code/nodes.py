@@ -217,13 +217,19 @@ def grown_list(node: ast.AST) -> str | None:
     return None
 
 
-def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
-    """Return the statements that follow one in its block; ``parent`` has the block."""
+def block_of(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
+    """Return the block of statements that one stands in; ``parent`` has the block."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)
         if isinstance(block, list) and statement in block:
-            return block[block.index(statement) + 1 :]
+            return block
     return []
+
+
+def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
+    """Return the statements that follow one in its block; ``parent`` has the block."""
+    block = block_of(statement, parent)
+    return block[block.index(statement) + 1 :] if block else []
 
 
 def entries(node: ast.AST) -> dict[str, ast.expr]:

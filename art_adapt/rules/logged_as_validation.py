@@ -17,7 +17,6 @@ from art_adapt.code.nodes import argument_of, dotted, given_to, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
-BRANCHES = ("body", "orelse", "finalbody", "handlers")
 RULE = Rule("ART542", "logged-as-validation", Severity.WASTE)
 BAD = (
     """\
@@ -72,6 +71,13 @@ async def logs(model, backend, groups, logger, options):
     await backend.train(model, groups)
     logger.log(groups)
     await model.log(groups, **options)
+
+async def warms_up(model, backend, scenarios, ready):
+    groups = await gather(model, scenarios)
+    if ready:
+        await backend.train(model, groups)
+    else:
+        await model.log(groups)
 """,
 )
 
@@ -107,23 +113,12 @@ def _are_the_same(code: Code, logged: ast.Name, trained: ast.Name) -> bool:
     """Return whether two names stand for one list of groups, in one run of statements."""
     if logged.id != trained.id:
         return False
-    blocks = [_block(code, each) for each in (logged, trained)]
+    blocks = [code.blocks.around(each) for each in (logged, trained)]
     reaching = [
         {id(each.node) for each in code.syntax.definitions.reaching(name)}
         for name in (logged, trained)
     ]
     return blocks[0] is blocks[1] and reaching[0] == reaching[1]
-
-
-def _block(code: Code, node: ast.AST) -> ast.AST | None:
-    """Return what a node's statement stands in, with its branch; None at the top."""
-    inner = node
-    for outer in code.syntax.ancestors(node):
-        if isinstance(inner, ast.stmt):
-            branches = [getattr(outer, name, None) for name in BRANCHES]
-            return next((outer for each in branches if each and inner in each), outer)
-        inner = outer
-    return None
 
 
 def _is_trained(code: Code, model: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import FunctionNode, statements_after
+from art_adapt.code.nodes import FunctionNode, block_of, statements_after
 from art_adapt.code.syntax import Syntax
 
 BRANCHING = (
@@ -28,6 +28,12 @@ class Blocks:
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """Return the statements that follow in the same block."""
         return statements_after(statement, self.syntax.parents.get(statement))
+
+    def around(self, node: ast.AST) -> list[ast.stmt]:
+        """Return the block that the statement of a node stands in."""
+        above = (node, *self.syntax.ancestors(node))
+        statement = next((each for each in above if isinstance(each, ast.stmt)), node)
+        return block_of(statement, self.syntax.parents.get(statement))
 
     def following(self, node: ast.AST) -> Iterator[ast.stmt]:
         """Yield the statements of the same function that certainly run after ``node``.
