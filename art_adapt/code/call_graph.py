@@ -186,6 +186,11 @@ class CallGraph:
             if caller != key and isinstance(call, ast.Call) and call.func is named:
                 yield place, call
 
+    def sites_of(self, key: FunctionKey) -> Iterator[ast.expr]:
+        """Yield where a function is used, which certain edges say."""
+        for _, named in self._named.get(key, ()):
+            yield named
+
     @cached_property
     def _named(self) -> dict[FunctionKey, list[tuple[FunctionKey, ast.expr]]]:
         """The sites, by what they call."""

@@ -229,7 +229,9 @@ def block_of(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
 def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:
     """Return the statements that follow one in its block; ``parent`` has the block."""
     block = block_of(statement, parent)
-    return block[block.index(statement) + 1 :] if block else []
+    if isinstance(statement, ast.stmt) and statement in block:
+        return block[block.index(statement) + 1 :]
+    return []
 
 
 def entries(node: ast.AST) -> dict[str, ast.expr]:

@@ -340,9 +340,6 @@ def replying_sites(
     That is a completion call, or a function's name where it is used. ``reaching``: the
     functions from which a policy call can be reached.
     """
-    sites: dict[FunctionKey, set[ast.AST]] = {}
-    for (_, callee), nodes in graph.sites.items():
-        sites.setdefault(callee, set()).update(nodes)
     made_of = {}
     for path, name in reaching:
         syntax = project.files[path]
@@ -354,7 +351,7 @@ def replying_sites(
         left = bool(more)
         for key in more:
             del made_of[key]
-            found |= sites.get(key, set())
+            found.update(graph.sites_of(key))
     return frozenset(found)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.definitions import COMPREHENSIONS
@@ -18,20 +17,20 @@ from art_adapt.survey.side_effects.effects import asks_a_person
 def lets_go_on(
     syntax: Syntax,
     loop: ast.For | ast.AsyncFor | ast.While,
-    sites: Collection[ast.AST],
+    keeping: frozenset[ast.AST],
 ) -> bool:
     """True if a loop lets an agent go on, and tells it nothing new.
 
     That is ``while not agent.done: agent.step()``, or ``chat.ask("Continue.")``. An agent
     that each turn makes anew begins another conversation, and one that is given the same
-    task again tries again. ``sites``: see ``keeping_sites``.
+    task again tries again. ``keeping``: see ``keeping_sites``.
     """
     return (
         counts_or_waits(loop)
         and not asks_a_person(syntax, loop)
         and any(
             isinstance(site, ast.Attribute)
-            and site in sites
+            and site in keeping
             and next(syntax.enclosing_loops(site), None) is loop
             and not is_made_anew(syntax, site)
             and isinstance(call := syntax.parents.get(site), ast.Call)
@@ -44,7 +43,7 @@ def lets_go_on(
 def keeping_sites(
     project: Project,
     graph: CallGraph,
-    asking: Collection[ast.AST],
+    asking: frozenset[ast.AST],
     growing: Growing,
 ) -> frozenset[ast.AST]:
     """Return where methods are used that ask once, of an object that keeps the conversation.
@@ -52,24 +51,25 @@ def keeping_sites(
     The object adds to a list of its own that it sends, or hands on to what sends it. What
     asks in a loop of its own is a whole episode. ``asking``: where the model is asked.
     """
+    used = {callee for _, callee in graph.sites}
     return frozenset(
         site
-        for (_, (path, name)), nodes in graph.sites.items()
-        if (syntax := project.files[path])
-        and (function := syntax.functions.get(name)) is not None
+        for path, name in used
+        if (sites := asking.intersection(graph.sites_of((path, name))))
+        and (function := project.files[path].functions.get(name)) is not None
         and function.class_name is not None
-        and _keeps(syntax, function.class_name, asking)
+        and _keeps(project.files[path], function.class_name, asking)
         and not any(
             isinstance(loop, LOOPS)
             and not only_tries_again(loop, growing)
-            and any(node in asking for node in ast.walk(loop))
-            for loop in syntax.owned_by(name)
+            and not asking.isdisjoint(ast.walk(loop))
+            for loop in project.files[path].owned_by(name)
         )
-        for site in nodes
+        for site in sites
     )
 
 
-def _keeps(syntax: Syntax, class_name: str, asking: Collection[ast.AST]) -> bool:
+def _keeps(syntax: Syntax, class_name: str, asking: frozenset[ast.AST]) -> bool:
     """True if a class adds to a list of its own that it also sends."""
     methods = [each for each in syntax.functions if each.startswith(f"{class_name}.")]
     nodes = [node for each in methods for node in syntax.owned_by(each)]

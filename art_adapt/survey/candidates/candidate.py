@@ -24,7 +24,6 @@ from art_adapt.survey.candidates.launches import (
     is_launch,
 )
 from art_adapt.survey.candidates.leads import Leads
-from art_adapt.survey.candidates.set_by_start import sets_what_it_runs
 from art_adapt.survey.candidates.showing import shows_a_stage
 from art_adapt.survey.candidates.starts import (
     begins,
@@ -101,7 +100,7 @@ class Candidate:
 
     @cached_property
     def sets_what_is_read(self) -> bool:
-        return sets_what_it_runs(self.leads, self.key)
+        return self.leads.sets_what_it_runs(self.key)
 
     @cached_property
     def batches(self) -> bool:

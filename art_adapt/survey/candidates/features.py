@@ -31,7 +31,6 @@ from art_adapt.survey.candidates.launches import (
     leaves_it_running,
 )
 from art_adapt.survey.candidates.leads import Leads
-from art_adapt.survey.candidates.set_by_start import starts_that_set
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.survey.inputs.run_state import is_run_state
@@ -239,13 +238,13 @@ def of_a_page(candidate: Candidate) -> bool:
 
 @_feature("it reads a variable that only the function that starts it sets")
 def set_by_start(candidate: Candidate) -> bool:
-    setters = starts_that_set(candidate.leads, candidate.key)
+    setters = candidate.leads.starts_that_set(candidate.key)
     return any(name != MODULE_LEVEL for _, name in setters)
 
 
 @_feature("it reads a variable that its file sets only where it is run as a program")
 def set_by_module(candidate: Candidate) -> bool:
-    setters = starts_that_set(candidate.leads, candidate.key)
+    setters = candidate.leads.starts_that_set(candidate.key)
     return any(name == MODULE_LEVEL for _, name in setters)
 
 

@@ -35,7 +35,6 @@ from art_adapt.survey.candidates.entry_points import (
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.reached import of_this_agent
-from art_adapt.survey.candidates.set_by_start import sets_what_it_runs
 from art_adapt.survey.inputs.instances import as_method_of, implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
 from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
@@ -108,7 +107,7 @@ class Found:
         ]
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
-        nodes = {*asking.completions, *asking.sites}
+        nodes = asking.sites.union(asking.completions)
         asking = replace(asking, keeping=keeping_sites(project, graph, nodes, growing))
         entries = find_entry_points(project, graph, policy, asking)
         return Found(project, graph, calls, policy, asking, entries, unreached, said)
@@ -288,7 +287,7 @@ class Found:
             asks = (path, MODULE_LEVEL) in self.policy
             drives = self.asking.driving_loops(self.project.files[path], MODULE_LEVEL)
             composes = self.asking.composed_at_top(self.project.files[path])
-            sets = sets_what_it_runs(self.leads, (path, MODULE_LEVEL))
+            sets = self.leads.sets_what_it_runs((path, MODULE_LEVEL))
             if not (asks or composes or sets or any(True for _ in drives)):
                 continue
             run = self.graph.run_by([(path, MODULE_LEVEL)])

@@ -6,35 +6,31 @@ import ast
 import functools
 from collections.abc import Iterator, Mapping
 
+from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.survey.candidates.leads import Leads
 
 
-def starts_that_set(leads: Leads, key: FunctionKey) -> set[FunctionKey]:
+def starts_that_set(
+    project: Project, graph: CallGraph, key: FunctionKey
+) -> set[FunctionKey]:
     """Return what starts a function and sets a variable of a module that it reads, or what it runs.
 
     ``global client; client = OpenAI()`` in the ``main()`` that runs it sets one, and so does
     ``chat = Chat()`` under ``if __name__ == "__main__":``. Run by itself, it would fail.
     """
-    run = leads.graph.run_by([key])
+    run = graph.run_by([key])
     setters = {
         (path, setter)
         for path, name in run
-        for late in [_set_late(leads.project.files[path])]
-        if late
-        for read in _needed(leads.project.files[path], name)
+        if (late := _set_late(project.files[path]))
+        for read in _needed(project.files[path], name)
         if read in late and not {(path, each) for each in late[read]} & run
         for setter in late[read]
     }
-    return {each for each in setters if key in leads.graph.run_by([each])}
-
-
-def sets_what_it_runs(leads: Leads, key: FunctionKey) -> bool:
-    """True if a start sets a variable that a function which it calls has to find set."""
-    called = leads.called_by(key) & leads.reaching
-    return any(key in starts_that_set(leads, each) for each in called)
+    return {each for each in setters if key in graph.run_by([each])}
 
 
 def _needed(syntax: Syntax, name: str) -> Iterator[str]:
@@ -77,23 +73,28 @@ def _bound_around(syntax: Syntax, name: str) -> set[str]:
 
 def _tested_in(syntax: Syntax, name: str) -> set[str]:
     """Return the names that a function asks about, or hands on as they are: ``log or print``."""
-    used: set[str] = set()
-    other: set[str] = set()
-    for node in syntax.owned_by(name):
-        if not isinstance(node, ast.Name):
-            continue
-        around = syntax.parents[node]
-        as_object = (
-            isinstance(around, ast.Attribute | ast.Subscript) and around.value is node
-        ) or (isinstance(around, ast.Call) and around.func is node)
-        (used if as_object else other).add(node.id)
-    return other | {
+    handed_on = {
+        node.id
+        for node in syntax.owned_by(name)
+        if isinstance(node, ast.Name) and not _is_used_as_object(syntax, node)
+    }
+    return handed_on | {
         node.id
         for test in syntax.owned_by(name)
         if isinstance(test, ast.If | ast.IfExp | ast.While | ast.Assert)
         for node in ast.walk(test.test)
         if isinstance(node, ast.Name)
     }
+
+
+def _is_used_as_object(syntax: Syntax, node: ast.Name) -> bool:
+    """True if a name stands for what is called, or of what a part is taken."""
+    match syntax.parents[node]:
+        case (
+            ast.Attribute(value=used) | ast.Subscript(value=used) | ast.Call(func=used)
+        ):
+            return used is node
+    return False
 
 
 def _is_missing(syntax: Syntax, name: str) -> bool:
