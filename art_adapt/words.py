@@ -23,6 +23,14 @@ CHANGES_CONTAINER = (
     | {*EDITS_LIST, "popleft", "popitem", "discard", "sort", "reverse"}
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
 )
+# What makes a container that can be changed.
+MUTABLE = frozenset(
+    {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
+)
+# Modules whose functions return something else each time.
+OF_CHANCE = ("uuid", "secrets", "random", "time")
+# Empty texts, as a signature spells them.
+EMPTY_TEXTS = ("''", '""')
 # Methods that return a text without its ends.
 STRIPS = ("strip", "rstrip", "lstrip", "removeprefix", "removesuffix")
 # Functions that tell somebody something, and so do nothing else with it.

@@ -44,9 +44,9 @@ from art_adapt.survey.model import (
     Statement,
     Terminal,
 )
+from art_adapt.words import EMPTY_TEXTS
 
-EMPTY = ('""', "''")
-UNSET = (None, "None", *EMPTY)  # no default, or one that says nothing
+UNSET = (None, "None", *EMPTY_TEXTS)  # no default, or one that says nothing
 # Flask's <int:user_id>; Starlette's {user_id} and {rest:path}.
 IN_PATH = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)(?::\w+)?\}")
 LONGEST_NOTE = 40  # characters of what has to be filled in
@@ -242,7 +242,7 @@ class _Building:
         if is_required and parameter.is_object:
             made = self._made(parameter)
             return Code(made.value) if made else _missing(parameter)
-        is_unnamed = is_required or default in EMPTY
+        is_unnamed = is_required or default in EMPTY_TEXTS
         if parameter.supplied == MODEL and is_unnamed and not parameter.is_client:
             return Code(GIVEN[MODEL])
         if parameter.is_record:

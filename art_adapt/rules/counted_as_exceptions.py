@@ -69,16 +69,8 @@ def _written(code: Code) -> Iterator[ast.expr]:
                 | ast.AugAssign(
                     target=ast.Subscript(slice=ast.Constant(value=key)) as at
                 )
-            ) if key == NAME and _is_metrics(code, at.value):
+            ) if key == NAME and code.trajectories.is_metrics(at.value):
                 yield at
     for call, updated in code.method_calls("update"):
-        if _is_metrics(code, updated):
+        if code.trajectories.is_metrics(updated):
             yield from (each.value for each in call.keywords if each.arg == NAME)
-
-
-def _is_metrics(code: Code, target: ast.expr) -> bool:
-    return (
-        isinstance(target, ast.Attribute)
-        and target.attr == "metrics"
-        and code.trajectories.is_one(target.value)
-    )

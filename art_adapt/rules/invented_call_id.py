@@ -19,6 +19,7 @@ from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import OF_CHANCE
 
 RULE = Rule("ART213", "invented-call-id", Severity.GARBAGE)
 BAD = (
@@ -73,13 +74,7 @@ async def rollout(client, model):
 """,
 )
 ID = "tool_call_id"
-MAKING = (
-    "uuid",
-    "secrets",
-    "random",
-    "time",
-    "itertools",
-)  # modules that ids come from
+MAKING = (*OF_CHANCE, "itertools")  # modules that ids come from
 
 
 def check(code: Code) -> Iterator[Found]:

@@ -68,14 +68,14 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
     for node in code.syntax.nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and _is_metrics(
-                    code, target.value
+                if isinstance(target, ast.Subscript) and code.trajectories.is_metrics(
+                    target.value
                 ):
                     yield node.value, here(node.value)
-                elif _is_metrics(code, target):
+                elif code.trajectories.is_metrics(target):
                     yield from code.contents.entries(node.value)
     for call, updated in code.method_calls("update"):
-        if _is_metrics(code, updated):
+        if code.trajectories.is_metrics(updated):
             named = [each.value for each in call.keywords if each.arg is not None]
             yield from ((each, here(each)) for each in named)
             for each in given_to(call):
@@ -84,14 +84,6 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
     for call in code.trajectories.new:
         if (metrics := code.contents.given(call, "metrics")) is not None:
             yield from code.contents.entries(metrics)
-
-
-def _is_metrics(code: Code, target: ast.expr) -> bool:
-    return (
-        isinstance(target, ast.Attribute)
-        and target.attr == "metrics"
-        and code.trajectories.is_one(target.value)
-    )
 
 
 def _no_number(value: Value) -> str:

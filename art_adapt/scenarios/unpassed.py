@@ -14,8 +14,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.paths import at
 from art_adapt.source import read_source
 from art_adapt.survey.inputs.parameters import fields_of
-
-EMPTY = ("None", "''", '""')
+from art_adapt.words import EMPTY_TEXTS
 
 
 def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
@@ -71,7 +70,9 @@ def _fields_left(
         if made is None or call.args or not _is_option(field.default):
             continue
         place, name = made
-        if field.default not in EMPTY or not _is_filled_in(project, field.name):
+        if field.default not in ("None", *EMPTY_TEXTS) or not _is_filled_in(
+            project, field.name
+        ):
             yield field.name, f"{name} ({at(place.place(place.classes[name]))})"
 
 

@@ -325,6 +325,14 @@ class Trajectories:
         extended = self.file.method_calls("extend")
         return any(self.is_items(items) for _, items in extended)
 
+    def is_metrics(self, expression: ast.expr) -> bool:
+        """Return whether it is the ``metrics`` of a trajectory."""
+        return (
+            isinstance(expression, ast.Attribute)
+            and expression.attr == "metrics"
+            and self.is_one(expression.value)
+        )
+
     def is_items(self, expression: ast.expr) -> bool:
         """Return whether it is the ``messages_and_choices`` list of a trajectory.
 

@@ -33,7 +33,7 @@ from art_adapt.survey.candidates.launches import (
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.starts import writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
-from art_adapt.survey.inputs.run_state import is_run_state
+from art_adapt.survey.inputs.run_state import is_page_state
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
 
 
@@ -47,7 +47,6 @@ class Feature:
 
 
 FEATURES: list[Feature] = []
-PAGES = ("streamlit.", "chainlit.")
 
 
 def _feature(
@@ -228,8 +227,7 @@ def told_before(candidate: Candidate) -> bool:
 def of_a_page(candidate: Candidate) -> bool:
     syntax = candidate.syntax
     return any(
-        is_run_state(syntax, node)
-        and (syntax.qualified(node) or "").startswith(PAGES)
+        is_page_state(syntax, node)
         and not isinstance(getattr(syntax.parents[node], "ctx", None), ast.Store)
         for node in syntax.owned_by(candidate.key[1])
         if isinstance(node, ast.Attribute)

@@ -6,11 +6,11 @@ A base class often has the loop, and a class of the project the tools and the pr
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from art_adapt.code.classes import lineage
+from art_adapt.code.classes import FunctionKey, lineage
 from art_adapt.code.index import constructed, derived_from, protocols_of
 from art_adapt.code.nodes import Function, assignment, decorator_names, dotted
 from art_adapt.code.project import Project
@@ -154,6 +154,20 @@ def implemented_by(
         if f"{protocol}.{name}" in place.functions:
             return place.source.path, f"{protocol}.{name}"
     return None
+
+
+def asks_the_model(
+    project: Project, syntax: Syntax, class_name: str, reaching: Container[FunctionKey]
+) -> bool:
+    """True if a method of a class, or one that it inherits, asks the model in training.
+
+    ``reaching``: the functions from which a policy call can be reached.
+    """
+    return any(
+        (place.source.path, method.qualname) in reaching
+        for place, owner in lineage(project, syntax, class_name)
+        for _, method in _methods(place, owner)
+    )
 
 
 def has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:

@@ -11,9 +11,10 @@ from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
 from art_adapt.survey.side_effects.effects import asks_a_person
+from art_adapt.words import MUTABLE, OF_CHANCE
 
-CHANCE = ("random", "secrets", "time", "datetime", "uuid", "numpy")
-CONTAINERS = ("list", "dict", "set", "deque", "OrderedDict", "Counter")
+DIFFERS = (*OF_CHANCE, "datetime", "numpy")  # modules that say another thing each run
+PAGES = ("streamlit.", "chainlit.")
 RUNNING = frozenset(
     {"streamlit.session_state", "streamlit.query_params", "chainlit.user_session"}
     | {
@@ -34,6 +35,12 @@ def is_run_state(place: Syntax, node: ast.AST) -> bool:
     """True if a node is what a page, a request or a chat keeps things in, or a page's widget."""
     name = place.qualified(node) if isinstance(node, ast.expr) else None
     return name in RUNNING or bool(name and WIDGET.match(name))
+
+
+def is_page_state(place: Syntax, node: ast.AST) -> bool:
+    """True if a node is what a page or a chat keeps, or a page's widget."""
+    name = place.qualified(node) if isinstance(node, ast.expr) else None
+    return is_run_state(place, node) and (name or "").startswith(PAGES)
 
 
 def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
@@ -84,7 +91,7 @@ def is_the_same(place: Syntax, value: ast.expr) -> bool:
         isinstance(call.func, ast.Name)
         and call.func.id in {*place.functions, *place.imports}
         and not given_to(call)
-        and (place.qualified(call.func) or "").partition(".")[0] not in CHANCE
+        and (place.qualified(call.func) or "").partition(".")[0] not in DIFFERS
         for call in calls
     )
     kept = [
@@ -102,7 +109,7 @@ def _is_empty(value: ast.expr) -> bool:
             return True
         case ast.Call(args=given):
             kind = last_name(value.func)
-            return kind == "defaultdict" or (kind in CONTAINERS and not given)
+            return kind == "defaultdict" or (kind in MUTABLE and not given)
     return False
 
 

@@ -6,14 +6,18 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.code.classes import FunctionKey, annotated, is_enum, lineage
+from art_adapt.code.classes import FunctionKey, annotated, is_enum
 from art_adapt.code.importable import ImportedName, module_at
 from art_adapt.code.index import constructed, derived_from
 from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.fillings import fills
-from art_adapt.survey.inputs.instances import has_library_base, is_abstract
+from art_adapt.survey.inputs.instances import (
+    asks_the_model,
+    has_library_base,
+    is_abstract,
+)
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import DEMOS, TESTS, rank
@@ -93,7 +97,8 @@ def _built(
     annotation = ast.Constant(parameter.annotation or "")
     classes = _implementing(project, annotated(project, place, annotation))
     for home, name in sorted(
-        classes, key=lambda each: not _asks(project, each[0], each[1], reaching)
+        classes,
+        key=lambda each: not asks_the_model(project, each[0], each[1], reaching),
     ):
         sites = sorted(
             constructed(project, home, name), key=lambda s: rank(project, s, agent)
@@ -186,17 +191,6 @@ def _implementing(
             at_top = "." not in name and name in place.classes
             if at_top and not is_abstract(project, place, name):
                 yield place, name
-
-
-def _asks(
-    project: Project, syntax: Syntax, class_name: str, reaching: Container[FunctionKey]
-) -> bool:
-    """True if a method of a class, or one that it inherits, asks the model in training."""
-    return any(
-        name.rpartition(".")[0] == owner and (place.source.path, name) in reaching
-        for place, owner in lineage(project, syntax, class_name)
-        for name in place.functions
-    )
 
 
 def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:

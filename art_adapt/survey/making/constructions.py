@@ -22,6 +22,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
+from art_adapt.survey.inputs.instances import asks_the_model
 from art_adapt.survey.inputs.parameters import VAGUE
 from art_adapt.survey.inputs.run_state import (
     is_of_a_run,
@@ -96,12 +97,9 @@ def _with_what_asks(
 
     def asks(place: Syntax, call: ast.Call) -> bool:
         return any(
-            (path, name) in reaching
+            asks_the_model(project, *each, reaching)
             for value in given_to(call)
-            for home, owner in classes_of(project, place, value)
-            for path in [home.source.path]
-            for name in home.functions
-            if name.startswith(f"{owner}.")
+            for each in classes_of(project, place, value)
         )
 
     return [each for each in calls if asks(*each)] or calls

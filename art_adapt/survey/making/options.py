@@ -20,9 +20,9 @@ from art_adapt.survey.inputs.run_state import (
 from art_adapt.survey.making.call_ranks import DEMOS, rank
 from art_adapt.survey.making.given import Given, from_call
 from art_adapt.survey.model import Parameter
-from art_adapt.words import MAIN
+from art_adapt.words import EMPTY_TEXTS, MAIN
 
-SAYS_NOTHING = ("None", "[]", "{}", "()", "''", '""')
+SAYS_NOTHING = ("None", "[]", "{}", "()", *EMPTY_TEXTS)
 
 
 def with_options(

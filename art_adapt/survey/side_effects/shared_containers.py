@@ -21,10 +21,8 @@ from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.entries import changed_container, containers_of_entry
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
+from art_adapt.words import MUTABLE
 
-MUTABLE = frozenset(
-    {"list", "dict", "set", "defaultdict", "deque", "OrderedDict", "Counter"}
-)
 READ_OR_COPIED = frozenset(
     {"load", "loads", "safe_load", "read_json"}
     | {"copy", "deepcopy", "fromkeys", "sorted"}
