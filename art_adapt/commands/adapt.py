@@ -12,7 +12,7 @@ import typer
 
 from art_adapt import __version__
 from art_adapt.commands import command_app, command_list
-from art_adapt.commands.asking import can_ask, may_rehearse, may_write
+from art_adapt.commands.asking import can_ask, may_rehearse, may_write, watch_once
 from art_adapt.commands.flags import options_from, takes_options
 from art_adapt.errors import Refusal
 from art_adapt.printable import quoted
@@ -245,7 +245,7 @@ def _write(
     from art_adapt.report.text import show
 
     if ask:
-        _watch_once(sources, options)
+        watch_once(sources, options)
     plan = make_plan(
         sources,
         options,
@@ -275,33 +275,6 @@ def _write(
         say_written(plan)
     if asks:
         _offer_rehearsal(plan)
-
-
-def _watch_once(sources: Sequence[Source], options: Options) -> None:
-    """Offer to watch the agent, unless it is known already which function runs an episode."""
-    import shlex
-
-    from art_adapt.capture.run import CannotStart
-    from art_adapt.commands.capture import watch
-    from art_adapt.guide.watching import offer_to_watch
-    from art_adapt.seen.notes import was_seen
-    from art_adapt.train_file import standing_module
-
-    agent = sources[0].path
-    known = options.entry is not None or options.single_turn or not options.train_module
-    if known or standing_module(agent) is not None or was_seen(agent):
-        return
-    while (wanted := offer_to_watch(agent)) is not None:
-        try:
-            let_through = () if wanted.scripted else None
-            watch(shlex.split(wanted.command), agent, scripted=let_through, guided=True)
-        except CannotStart as refusal:
-            print(f"art-adapt: {refusal.what}")  # the question comes again
-            continue
-        except Refusal as refusal:
-            # What it has shown is kept, and what it has not is read.
-            print(f"art-adapt: {refusal}")
-        return
 
 
 def _guide() -> Guide:

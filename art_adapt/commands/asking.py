@@ -1,15 +1,20 @@
-"""Asks before it writes, in a terminal."""
+"""Asks in a terminal: before it writes, and before it runs what was written or the agent."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
 from art_adapt.errors import Refusal
 from art_adapt.terminal import opened_terminal
+
+if TYPE_CHECKING:
+    from art_adapt.settings import Options
+    from art_adapt.source import Source
 
 
 def can_ask() -> bool:
@@ -54,3 +59,30 @@ def may_rehearse(module: str) -> bool:
         print()
         return typer.confirm(f"Rehearse {module} now?", default=True)
     return False  # nobody has answered, and all is written
+
+
+def watch_once(sources: Sequence[Source], options: Options) -> None:
+    """Offer to watch the agent, unless it is known already which function runs an episode."""
+    import shlex
+
+    from art_adapt.capture.run import CannotStart
+    from art_adapt.commands.capture import watch
+    from art_adapt.guide.watching import offer_to_watch
+    from art_adapt.seen.notes import was_seen
+    from art_adapt.train_file import standing_module
+
+    agent = sources[0].path
+    known = options.entry is not None or options.single_turn or not options.train_module
+    if known or standing_module(agent) is not None or was_seen(agent):
+        return
+    while (wanted := offer_to_watch(agent)) is not None:
+        try:
+            let_through = () if wanted.scripted else None
+            watch(shlex.split(wanted.command), agent, scripted=let_through, guided=True)
+        except CannotStart as refusal:
+            print(f"art-adapt: {refusal.what}")  # the question comes again
+            continue
+        except Refusal as refusal:
+            # What it has shown is kept, and what it has not is read.
+            print(f"art-adapt: {refusal}")
+        return

@@ -99,9 +99,9 @@ def capture(
         raise missing(agent)
     known = entry is not None or conversations is not None or _is_adapted(ran)
     if scripted and known:
-        raise _not_scripted(
-            "--conversations" * (conversations is not None) or "--entry" * bool(entry)
-        )
+        if conversations is not None:
+            raise _not_scripted("--conversations")
+        raise _not_scripted(None if entry is None else "--entry")
     if env and not scripted:
         raise Refusal(
             "--env is for --scripted: without it, the agent gets your whole environment",
@@ -143,9 +143,9 @@ def capture(
     raise typer.Exit(code)
 
 
-def _not_scripted(option: str) -> Refusal:
+def _not_scripted(option: str | None) -> Refusal:
     """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
-    if option:
+    if option is not None:
         return Refusal(
             f"--scripted cannot be combined with {option}: its replies are made up",
             next_step=f"leave out --scripted, or {option}",
@@ -227,10 +227,14 @@ def watch(
     key = Path(point.key[0]).resolve(), point.key[1]
     names = [source.name for source in fields]
     earlier = _earlier(path)
-    stale = [row for row in earlier if CAPTURED in row and not row.keys() >= {*names}]
+
+    def is_stale(row: dict[str, Any]) -> bool:
+        return CAPTURED in row and not row.keys() >= {*names}
+
+    stale = [row for row in earlier if is_stale(row)]
     if stale:  # another run has shown that the scenario has more fields than they
         runs = read_runs(file, 0)
-        earlier = [row for row in earlier if row not in stale]
+        earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
     if scripted is not None:  # what came of it is made up
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)

@@ -12,7 +12,14 @@ import pytest
 
 from art_adapt import training
 from art_adapt.doctor import Finding, Setup, State
-from art_adapt.doctor.checks import context, gpu, machine, network, parser
+from art_adapt.doctor.checks import (
+    base_model,
+    context,
+    gpu,
+    machine,
+    network,
+    parser,
+)
 from art_adapt.training.base_models import context_of, parser_of
 from art_adapt.training.models import server_settings, tool_parser
 
@@ -238,5 +245,5 @@ def test_memory_by_the_index_of_a_model(model: Path) -> None:
 def test_a_model_that_only_its_maker_has_cannot_be_trained(
     name: str, closed: bool, backend: str
 ) -> None:
-    found = looked_at(parser, name, BACKEND=backend).get("base model")
+    found = looked_at(base_model, name, BACKEND=backend).get("base model")
     assert (found is not None and found.state is State.FAILED) == closed

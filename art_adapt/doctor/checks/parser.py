@@ -1,23 +1,19 @@
-"""Whether the model can be trained, which parser reads its tool calls, and whether it thinks."""
+"""Which parser vLLM reads the model's tool calls with, and whether the model thinks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.closed_models import CLOSED_REMEDY, is_closed
+from art_adapt.closed_models import is_closed
 from art_adapt.conversation_signs import REASONING_PARSER, TOOL_PARSER
-from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.doctor.finding import Finding, Setup, note, ok
 from art_adapt.training.base_models import parser_of, thinks
 from art_adapt.training.models import DEFAULT_PARSER
 
 
 def check(setup: Setup) -> Iterator[Finding]:
     model = str(setup.settings["BASE_MODEL"])
-    if is_closed(model):
-        what = f"{model} cannot be trained: only its maker has its weights"
-        yield failed("base model", what, CLOSED_REMEDY)
-        return
-    if not setup.is_local:
+    if not setup.is_local or is_closed(model):
         return
     yield _parser(model)
     thinking = thinks(model)
