@@ -433,14 +433,13 @@ def test_every_fixture_trains_a_step(name: str, tmp_path: Path) -> None:
     path = agent_file(folder).with_name("agent_train").relative_to(folder)
     replies = replies_of(folder)
     if name == "game":  # whose reward is its own: not all episodes may end alike
-        replies = [{"content": "1"}, *replies]
+        replies = [{"content": "1"}, {"content": "7"}] * 100
+        rows = "".join(f'{{"secret": {secret}}}\n' for secret in (1, 7) * 6)
+        agent_file(folder).with_name("scenarios.jsonl").write_text(rows)
     with Engine(replies) as engine:
         engine.script.default = replies[-1]
         said = train(folder, engine, module=".".join(path.parts))
     assert "raised" not in said, said
     assert said["closed"] == 1
     episodes = [e for groups in said["steps"] for group in groups for e in group]
-    least = (
-        4 if name == "game" else 8
-    )  # one group has variance, the others are left out
-    assert len(episodes) >= least and all(episode["choices"] for episode in episodes)
+    assert len(episodes) >= 8 and all(episode["choices"] for episode in episodes)
