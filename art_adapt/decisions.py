@@ -12,7 +12,7 @@ from shlex import quote
 from typing import Any
 
 from art_adapt.calls import Api, is_function
-from art_adapt.entry_decision import decide_entry, refuse_untrainable
+from art_adapt.entry_decision import MOST_LISTED, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.paths import at, shown
 from art_adapt.reward_function import check_reward
@@ -149,8 +149,10 @@ def _divide(
             any(is_named(call, name) for call in calls)
             or any(is_function(each, name) for each in asked)
         ):
-            functions = {call.function for call in calls} | asked
-            known = ", ".join(sorted(functions)[:12]) or "none"
+            functions = sorted({call.function for call in calls} | asked)
+            more = len(functions) - MOST_LISTED
+            known = ", ".join(functions[:MOST_LISTED]) or "none"
+            known += f" and {more} more" * (more > 0)
             raise Refusal(
                 f"no completion call is named {name!r}",
                 next_step=f"name one of these functions: {known}; or FILE:LINE",

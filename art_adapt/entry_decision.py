@@ -37,7 +37,7 @@ HIDING = frozenset(
         "weave",
     ]
 )
-MOST_LISTED = 12  # candidates in a message
+MOST_LISTED = 12  # functions in a message
 
 
 @dataclass(frozen=True)
