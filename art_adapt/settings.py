@@ -137,8 +137,9 @@ class TrainingOptions:
     isolate: Annotated[
         str | None,
         Option(
-            "process: run each episode in a fresh process, for agents with shared state.",
-            _one_of("way to isolate episodes", "process"),
+            "process: run each episode in a fresh process, for agents with shared state; "
+            "copy: in a copy of the project's folder as well, for files and databases.",
+            _one_of("way to isolate episodes", "process", "copy"),
             absent="none",
         ),
     ] = None

@@ -11,7 +11,7 @@ from art_adapt.code.index import derived_from
 from art_adapt.code.instances import owners
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 ANYTHING = ".+"
 OWN_NAMES = ("globals", "locals", "vars")
@@ -78,9 +78,20 @@ def _members(
 
 
 def _of_module(syntax: Syntax, pattern: str) -> Iterator[FunctionKey]:
+    """Yield a module's functions of a name, but what it starts itself if any name will do."""
+    started = _started(syntax) if pattern == ANYTHING else set()
     for name in syntax.functions:
-        if "." not in name and _fits(name, pattern):
+        if "." not in name and name not in started and _fits(name, pattern):
             yield syntax.source.path, name
+
+
+def _started(syntax: Syntax) -> set[str | None]:
+    """Return what a module calls when it is run: ``main`` below the guard."""
+    return {
+        dotted(node.func)
+        for node in syntax.owned_by(MODULE_LEVEL)
+        if isinstance(node, ast.Call)
+    }
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -41,6 +41,12 @@ TAGGED = re.compile(
     r"|<([A-Za-z]\w{0,30})>(?: ?and ?</\3>)? tags?\b"
 )
 DENIED = re.compile(r"\b(never|not|no|without|n't)\b[^.\n]{0,40}$", re.IGNORECASE)
+LITERALS: dict[str, Any] = {"null": None, "true": True, "false": False}
+# What stands in the place of a JSON value, and is none.
+IN_WORDS = (
+    r":\s*(?!(?:null|true|false|None|True|False)\s*[,}\]])"
+    r"([A-Za-z][^\"'{}\[\],:\n]*?)(?=\s*[,}\]\n])"
+)
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
 
@@ -152,7 +158,9 @@ def _read(text: str) -> Any:
     for old, new in (
         (r"(?m)[ \t]+(//|#)[^\n\"]*$", ""),
         (r"<[^<>\n]*>(?=\s*[,}\]])", '"words"'),
-        (r":\s*(?:\w|num\w*|int\w*)(?=\s*[,}])(?<!\d)", ": 1"),  # {"move": n}
+        # {"move": n}, {"score": number from 1 to 5}
+        (r":\s*(?:[A-Za-z_]|(?:num|int)\w*(?: [^,}\n]*)?)(?=\s*[,}\n])", ": 1"),
+        (IN_WORDS, r': "\1"'),  # {"owner": name or null}
         (r",?\s*(\.\.\.|…)\s*(?=[}\]])", ""),
         (r",(?=\s*[}\]])", ""),
     ):
@@ -183,7 +191,9 @@ def _like(example: Any, random: Random, words: Words) -> Any:
         return round(random.uniform(0, max(1.0, example)), 2)
     if isinstance(example, str):
         options = [each.strip(" \"'") for each in re.split(r"\||\bor\b", example)]
-        return random.choice(options) if len(options) > 1 and all(options) else words()
+        chosen = random.choice(options)
+        is_choice = len(options) > 1 and all(options)
+        return LITERALS.get(chosen, chosen) if is_choice else words()
     return None
 
 

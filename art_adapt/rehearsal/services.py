@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.code.nodes import keyword, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.stubs import run_as_scripts
 from art_adapt.rehearsal.surveyed import surveyed
-from art_adapt.source import Place
+from art_adapt.source import Place, read_source
 from art_adapt.survey.side_effects.harm import Harm
 
 OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS)
@@ -35,11 +37,12 @@ def services(train_module: Path) -> tuple[Service, ...]:
         return ()
     running = {entry.called for entry in found.entry_points}
     scripts = run_as_scripts(train_module)
+    copied = works_in_copies(train_module)
     named = (
         (effect, function_at(Syntax.of(file.source), effect.place.line))
         for file in found.files
         for effect in file.effects
-        if effect.harm in OUTSIDE
+        if effect.harm in OUTSIDE and not (copied and effect.in_files)
     )
     return tuple(
         Service(
@@ -50,6 +53,16 @@ def services(train_module: Path) -> tuple[Service, ...]:
             effect.what,
         )
         for effect, name in named
+    )
+
+
+def works_in_copies(train_module: Path) -> bool:
+    """True if each episode of a train module has a copy of the project: its files stay."""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "isolated"
+        and keyword(node, "copy_of") is not None
+        for node in Syntax.of(read_source(train_module)).nodes
     )
 
 

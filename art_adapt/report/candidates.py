@@ -36,6 +36,9 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
         yield f"Nearly as likely as {entries[0].called}: {names}. Choose with --entry."
 
 
+SHOWS_NOTHING = "the model received none of its arguments, and it returned no answer"
+
+
 def explained_runs(seen: Seen | None) -> Iterator[str]:
     """Yield lines about the functions in which runs asked a model, and which one is taken."""
     if seen is None:
@@ -49,7 +52,8 @@ def explained_runs(seen: Seen | None) -> Iterator[str]:
             if seen.function is not None and each.key == seen.function.key
             else ""
         )
-        yield f"   {each.key[1]}: {', '.join(_shown_by(each))}{taken}"
+        shown = ", ".join(_shown_by(each)) or SHOWS_NOTHING
+        yield f"   {each.key[1]}: {shown}{taken}"
 
 
 def _shown_by(function: SeenFunction) -> Iterator[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from art_adapt import __version__
 from art_adapt.code.importable import ImportedName
+from art_adapt.code.project_folder import project_root
 from art_adapt.decisions import Training
 from art_adapt.recipe.build import recipe_of
 from art_adapt.recipe.fields import Field
@@ -38,6 +40,10 @@ WORST_FIRST = (
     Harm.UNKNOWN,
     Harm.CLOCK,
 )
+IN_COPY = (
+    "Each episode works in a copy of the project's folder: what it writes there, no other\n"
+    "sees, and your own files stay as they are."
+)
 SINGLE_TURN = (
     "An episode is one completion, on a request that the agent has made: no tool runs,\n"
     "and nothing of the agent does."
@@ -66,8 +72,9 @@ def render(
         "EPOCHS": str(training.epochs),
         "MAX_STEPS": str(training.max_steps),
         "VALIDATION_SCENARIOS": str(training.validation_scenarios),
-        "CONCURRENCY": "16" if training.isolate == "process" else "64",
+        "CONCURRENCY": "64" if training.isolate is None else "16",
         "SCENARIOS": literal(training.scenarios),
+        "FOLDER": _project_folder(entry.home),
     }
     own = own_imports(recipe, entry, training.reward, survey.left_out)
     texts = {
@@ -78,7 +85,10 @@ def render(
         "episode": render_episode(recipe),
     }
     text = fill(
-        values, texts, _conditions(training, recipe), [*_libraries(recipe, entry)]
+        values,
+        texts,
+        _conditions(training, recipe),
+        [*_libraries(recipe, entry, training)],
     )
     return sealed(decided + text, __version__)
 
@@ -89,7 +99,9 @@ def _starting(recipe: Recipe) -> list[str]:
     return ["", *texts] if texts else []
 
 
-def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[ImportedName]:
+def _libraries(
+    recipe: Recipe, entry: EntryPoint, training: Training
+) -> Iterator[ImportedName]:
     """Yield what the module imports of libraries for this agent."""
     yield from (each for each in recipe.imports if not is_own(each, entry))
     if any(map(needs_importlib, recipe.imports)):
@@ -98,10 +110,19 @@ def _libraries(recipe: Recipe, entry: EntryPoint) -> Iterator[ImportedName]:
     named = {node.id for node in types if isinstance(node, ast.Name)}
     if "Literal" in named:
         yield ImportedName("typing", "Literal")
-    if "Path" in named or isinstance(recipe.episode, Script):
+    is_script = isinstance(recipe.episode, Script)
+    if "Path" in named or is_script or training.isolate == "copy":
         yield ImportedName("pathlib", "Path")
     if isinstance(recipe.episode, Run) and recipe.episode.client:
         yield ImportedName("openai", recipe.episode.client)
+
+
+def _project_folder(home: Path) -> str:
+    """Render the folder of an agent's project, from the train module beside the agent."""
+    folders = home.resolve().parents
+    above = folders.index(project_root(home.resolve()))
+    here = "Path(__file__)"
+    return f"{here}.parents[{above}]" if above else f"{here}.parent"
 
 
 def _conditions(training: Training, recipe: Recipe) -> dict[str, bool]:
@@ -132,6 +153,7 @@ def _conditions(training: Training, recipe: Recipe) -> dict[str, bool]:
         "every_client": training.every_client,
         "unrewarded": training.reward is None,
         "processes": training.isolate == "process",
+        "copies": training.isolate == "copy",
         "threads": training.isolate is None,
         "validation_scenarios": training.validation_scenarios
         != TrainingOptions.validation_scenarios,
@@ -166,10 +188,13 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
         else "scored by RULER"
     )
     typed = entry.terminal is not None
-    warnings = _warnings(survey, typed)
-    replaying = [_verdict(entry, survey, training, typed)]
+    effects = [*_lasting(survey, training.isolate)]
+    warnings = _warnings(effects, typed)
+    replaying = [_verdict(entry, effects, training, typed)]
     if warnings:
         replaying.append("\n".join(warnings))
+    if training.isolate == "copy" and not training.single_turn:
+        replaying.insert(0, IN_COPY)
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
         *([SINGLE_TURN] if training.single_turn else replaying),
@@ -183,14 +208,16 @@ def _name(entry: EntryPoint) -> str:
     return file if entry.is_script else f"{entry.called} of {file}"
 
 
-def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool) -> str:
+def _verdict(
+    entry: EntryPoint, effects: Sequence[Effect], training: Training, typed: bool
+) -> str:
     """Say whether episodes can be run many times over, and what follows."""
     if training.every_client:
         return (
             "A framework runs the agent, with tools among what it was given: art-adapt has\n"
             "not looked there. Episodes are run many times over, side by side."
         )
-    harms = {effect.harm for effect in _lasting(survey)}
+    harms = {effect.harm for effect in effects}
     if Harm.ASKS in harms and not typed:
         return (
             "An episode asks a person, so it cannot be run many times over as it is:\n"
@@ -202,9 +229,10 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
             'that under if __name__ == "__main__".'
         )
     if Harm.SHARED in harms and training.isolate is None:
+        way = "copy" if any(each.in_files for each in effects) else "process"
         return (
-            "Episodes share module state and can see each other's changes. If that state\n"
-            "belongs to an episode, adapt the agent again with --isolate process."
+            "Episodes share state and can see each other's changes. If that state belongs\n"
+            f"to an episode, adapt the agent again with --isolate {way}."
         )
     if {Harm.WRITES, Harm.COMMITS, Harm.NETWORK, Harm.PROCESS} & harms:
         return (
@@ -230,9 +258,15 @@ def _verdict(entry: EntryPoint, survey: Survey, training: Training, typed: bool)
     return "Episodes can be run many times over: nothing they do outlives them."
 
 
-def _lasting(survey: Survey) -> Iterator[Effect]:
-    """Return the effects that a training run has: not what it imports the agent without."""
-    return (e for file in survey.files for e in file.effects if not e.calls)
+def _lasting(survey: Survey, isolate: str | None) -> Iterator[Effect]:
+    """Yield the effects that outlive an episode: not what a training run leaves out or keeps apart."""
+    for file in survey.files:
+        for effect in file.effects:
+            apart = isolate is not None and (
+                isolate == "copy" if effect.in_files else effect.harm is Harm.SHARED
+            )
+            if not effect.calls and not apart:
+                yield effect
 
 
 def _is_handed(parameter: Parameter) -> bool:
@@ -245,18 +279,18 @@ def _is_handed(parameter: Parameter) -> bool:
     return parameter.is_object and parameter.default is None
 
 
-def _warnings(survey: Survey, typed: bool) -> list[str]:
+def _warnings(effects: Sequence[Effect], typed: bool) -> list[str]:
     """Return the lines of the docstring that name the effects of an episode, the worst first."""
     harmless = {Harm.CLOCK, Harm.ASKS, Harm.IMPORT} if typed else {Harm.CLOCK}
-    effects = {
+    ranked = {
         (
             WORST_FIRST.index(effect.harm),
             f"{effect.place.path.name}: {effect.what} {effect.harm}",
         )
-        for effect in _lasting(survey)
+        for effect in effects
         if effect.harm not in harmless
     }
-    lines = [_in_docstring(f"* {text}") for _, text in sorted(effects)]
+    lines = [_in_docstring(f"* {text}") for _, text in sorted(ranked)]
     more = len(lines) - MOST_WARNINGS
     if more > 0:
         lines[MOST_WARNINGS:] = [f"* and {more} more: art-adapt --json lists them"]

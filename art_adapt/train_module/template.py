@@ -46,6 +46,7 @@ WORKERS = 16  # groups that are under way at once  #: pipeline
 VALIDATION_SCENARIOS = 20  # at most  #: validation_scenarios
 VALIDATION_ROLLOUTS = 2  # of each
 SCENARIOS = "scenarios.jsonl"
+FOLDER = Path(__file__).parent  # each episode works in a copy of it  #: copies
 
 
 class Scenario(training.RecordedRequest):  #: single_turn
@@ -63,6 +64,7 @@ def episode(scenario: Scenario) -> Any:  #: <episode>
 
 
 @training.isolated(at_once=CONCURRENCY, timeout=EPISODE_TIMEOUT)  #: processes
+@training.isolated(at_once=CONCURRENCY, timeout=EPISODE_TIMEOUT, copy_of=FOLDER)  #: copies
 @training.at_once(CONCURRENCY)  #: threads
 @weave.op  #: weave
 @observe()  #: langfuse

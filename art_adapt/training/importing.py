@@ -36,11 +36,8 @@ def without_runs_of(*calls: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    """Finds modules as Python does, and gives those of the project another loader."""
-
-    def __init__(self, calls: Sequence[str]) -> None:
-        self._calls = calls
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds modules as those after it do; subclasses load the ones of the project their way."""
 
     def find_spec(
         self,
@@ -48,17 +45,32 @@ class _Finder(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        others = (finder for finder in sys.meta_path if finder is not self)
-        specs = (finder.find_spec(fullname, path, target) for finder in others)
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        specs = (finder.find_spec(fullname, path, target) for finder in later)
         found = next((spec for spec in specs if spec is not None), None)
         if (
             found is not None
             and type(found.loader) is importlib.machinery.SourceFileLoader
-            and found.origin is not None
-            and not is_installed(found.origin)
+            and not is_installed(found.loader.path)
         ):
-            found.loader = _Loader(fullname, found.origin, self._calls)
+            found.loader = self.loader(found.loader)
         return found
+
+    def loader(
+        self, usual: importlib.machinery.SourceFileLoader
+    ) -> importlib.machinery.SourceFileLoader:
+        """Return what loads a module of the project, instead of the usual loader."""
+        raise NotImplementedError
+
+
+class _Finder(Finder):
+    def __init__(self, calls: Sequence[str]) -> None:
+        self._calls = calls
+
+    def loader(
+        self, usual: importlib.machinery.SourceFileLoader
+    ) -> importlib.machinery.SourceFileLoader:
+        return _Loader(usual.name, usual.path, self._calls)
 
 
 class _Loader(importlib.machinery.SourceFileLoader):

@@ -10,11 +10,13 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, TypeVar
 
 import art
@@ -22,7 +24,7 @@ import art
 from art_adapt.forked_from import TOLD
 from art_adapt.recording import RecordingError
 from art_adapt.recording.state import expect_one_rollout, say_once
-from art_adapt.training import preloaded
+from art_adapt.training import preloaded, project_copies
 from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime
 
@@ -46,7 +48,7 @@ class CannotImport(CannotFork):
 
 
 def isolated(
-    at_once: int, timeout: float | None = None
+    at_once: int, timeout: float | None = None, copy_of: Path | None = None
 ) -> Callable[[AsyncRollout[S, R]], AsyncRollout[S, R]]:
     """Decorate a train module's ``rollout`` so that a fresh process runs each episode.
 
@@ -61,6 +63,10 @@ def isolated(
         at_once: how many processes run side by side.
         timeout: of an episode, in seconds. It ends by itself then; a process that does
             not let its episode end is killed, and the episode is lost.
+        copy_of: a folder of which each episode gets a copy to work in, with the agent's
+            modules and its data: what one writes there, no other sees, and your own files
+            stay as they are. Each process imports the agent anew, from its copy.
+            Environments, builds and files over 64 MB are shared.
     """
     slots = asyncio.Semaphore(at_once)
     limit = None if timeout is None else ATTEMPTS * timeout + STARTING
@@ -68,10 +74,14 @@ def isolated(
     def decorate(rollout: AsyncRollout[S, R]) -> AsyncRollout[S, R]:
         @functools.wraps(rollout)
         async def in_process(model: Any, scenario: S) -> R:
-            work = (in_process, _address(model), scenario, dict(os.environ))
+            work = (in_process, _address(model), scenario)
             async with slots:
                 began = time.monotonic()
-                trajectory = await _forked_or_spawned(rollout, work, limit)
+                if copy_of is None:
+                    trajectory = await _forked_or_spawned(rollout, work, limit)
+                else:
+                    async with _copied(copy_of.resolve()) as copy:
+                        trajectory = await _in_copy(copy, work, limit)
                 trajectory.metrics["duration"] = time.monotonic() - began
                 return trajectory  # type: ignore[no-any-return]
 
@@ -80,20 +90,54 @@ def isolated(
     return decorate
 
 
+@asynccontextmanager
+async def _copied(project: Path) -> AsyncIterator[project_copies.Copy]:
+    """Make a folder for an episode's copy, which the episode's process fills."""
+    folder = tempfile.TemporaryDirectory(
+        prefix="art-adapt-", ignore_cleanup_errors=True
+    )
+    try:
+        yield project_copies.Copy(project, Path(folder.name).resolve())
+    finally:
+        await in_thread(folder.cleanup)
+
+
+async def _in_copy(
+    copy: project_copies.Copy, work: tuple[Any, ...], limit: float | None
+) -> Any:
+    """Run an episode in a process that imports the agent from its copy of the project."""
+    # Pickled here, it leads to the agent's modules after the process has moved.
+    moved = (preloaded.started_as(), copy, pickle.dumps(work))
+    return await _first_that_can([("ART alone", None)], _send_from_copy, moved, limit)
+
+
 async def _forked_or_spawned(
     rollout: Any, work: tuple[Any, ...], limit: float | None
 ) -> Any:
     """Run an episode in a process that is forked from one with as much as it can hold."""
-    for what, module in (("the agent", rollout.__module__), ("ART", None)):
+    forked_from = [("the agent", rollout.__module__), ("ART", None)]
+    return await _first_that_can(forked_from, _send, work, limit)
+
+
+async def _first_that_can(
+    forked_from: Sequence[tuple[str, str | None]],
+    target: Callable[..., None],
+    work: tuple[Any, ...],
+    limit: float | None,
+) -> Any:
+    """Run an episode in a fork of the first process that one can be forked from, or in a new one."""
+    for what, module in forked_from:
         if sys.platform == "linux" and what not in _cannot_fork:
             try:
-                return await _in_process(_fork_server(what, module), work, limit)
+                context = _fork_server(what, module)
+                return await _in_process(context, target, work, limit)
             except CannotFork as error:
                 if _give_up(what):  # else the process was ended for another episode
                     say_once(NOT_FORKED.format(what=what, problem=error))
                     if isinstance(error, CannotImport):
                         _give_up("ART")
-    return await _in_process(multiprocessing.get_context("spawn"), work, limit)
+    spawning = multiprocessing.get_context("spawn")
+    return await _in_process(spawning, target, work, limit)
 
 
 def _address(model: Any) -> Any:
@@ -148,7 +192,7 @@ def _fork_server(what: str, module: str | None) -> Any:
             _end_server()
         _imported = what
         context.set_forkserver_preload(["art_adapt.forked_from"])
-        os.environ[TOLD] = preloaded.told(module)
+        os.environ[TOLD] = preloaded.told(module, alone=what == "ART alone")
         try:
             multiprocessing.forkserver.ensure_running()  # if it is not yet
         finally:
@@ -156,10 +200,15 @@ def _fork_server(what: str, module: str | None) -> Any:
     return context
 
 
-async def _in_process(context: Any, work: tuple[Any, ...], limit: float | None) -> Any:
+async def _in_process(
+    context: Any,
+    target: Callable[..., None],
+    work: tuple[Any, ...],
+    limit: float | None,
+) -> Any:
     """Run an episode in a process, and kill it if it takes too long or is cancelled."""
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(theirs, *work))
+    process = context.Process(target=target, args=(theirs, dict(os.environ), *work))
     over = threading.Event()
 
     def start() -> None:
@@ -223,20 +272,50 @@ def _received(connection: Connection, limit: float | None) -> Any:
 
 def _send(
     connection: Connection,
+    environment: dict[str, str],
     decorated: Any,
     model: Any,
     scenario: Any,
-    environment: dict[str, str],
 ) -> None:
     """Run an episode in this process, and send what it gives or raises."""
+    if _begin(connection, environment):
+        _run(connection, decorated, model, scenario)
+
+
+def _send_from_copy(
+    connection: Connection,
+    environment: dict[str, str],
+    started_as: dict[str, Any],
+    copy: project_copies.Copy,
+    work: bytes,
+) -> None:
+    """Run an episode in this process, with the agent of a copy of the project."""
+    if not _begin(connection, environment):
+        return
+    try:
+        project_copies.fill(copy)
+        project_copies.work_in(copy, started_as)
+        decorated, model, scenario = pickle.loads(work)
+    except (Exception, SystemExit) as error:
+        connection.send(_sendable((None, error)))
+        return
+    _run(connection, decorated, model, scenario)
+
+
+def _begin(connection: Connection, environment: dict[str, str]) -> bool:
+    """Make this process one of an episode; False, and said, if it cannot be one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C lets a step be finished
     os.environ.clear()  # as it was when the one that this is forked from was started
     os.environ.update(environment)
     if preloaded.problem:
         connection.send((None, CannotFork(preloaded.problem)))
-        return
+        return False
     preloaded.start_anew()
     expect_one_rollout()
+    return True
+
+
+def _run(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
     asyncio.new_event_loop().run_until_complete(
         _sent(connection, decorated, model, scenario)
     )

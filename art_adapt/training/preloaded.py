@@ -19,6 +19,8 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from typing import Any
 
 from art_adapt.forked_from import TOLD
 
@@ -30,24 +32,34 @@ PREPARED = (
     "init_main_from_name",
     "init_main_from_path",
 )
+MAIN = PREPARED[-2:]
 
 problem = ""  # why no episode can be forked from this process
 
 
-def told(module: str | None) -> str:
+def started_as() -> dict[str, Any]:
+    """Return what a process is told to be as this one: its paths, and its main module."""
+    spawned = multiprocessing.spawn.get_preparation_data("forked from")
+    process = {key: spawned[key] for key in PREPARED if key in spawned}
+    process["sys_argv"] = sys.argv[:1]  # as modules see it when they are imported
+    return process
+
+
+def told(module: str | None, *, alone: bool) -> str:
     """Return what the fork server is to be told: to be as this process, and a module.
 
-    None: its processes import the main module and the agent themselves.
+    None: its processes import the main module and the agent themselves; ``alone``: from
+    elsewhere, so that ``multiprocessing`` must not do it for them.
     """
-    spawned = multiprocessing.spawn.get_preparation_data("forked from")
-    process = {
-        key: spawned[key]
-        for key in PREPARED
-        if key in spawned and not (module is None and key.startswith("init_main"))
+    process = started_as()
+    main = {} if module else {k: process.pop(k) for k in MAIN if k in process}
+    known = {
+        "process": process,
+        "module": module,
+        "torch": "torch" in sys.modules,
+        "main": main if alone else {},
     }
-    process["sys_argv"] = sys.argv[:1]  # as modules see it when they are imported
-    torch = "torch" in sys.modules
-    return json.dumps({"process": process, "module": module, "torch": torch})
+    return json.dumps(known)
 
 
 def preload() -> None:
@@ -64,6 +76,7 @@ def preload() -> None:
         if wanted["module"] not in (None, "__main__"):
             import_module(wanted["module"])
         _import_what_a_call_does()
+        _seem(**wanted["main"])
     except (Exception, SystemExit) as error:
         problem = f"importing them there failed: {error!r}"
     finally:
@@ -74,6 +87,20 @@ def preload() -> None:
     # Left out of collections, the pages of all these objects stay shared with the forks.
     gc.collect()
     gc.freeze()
+
+
+def _seem(
+    init_main_from_name: str = "", init_main_from_path: str | None = None
+) -> None:
+    """Let ``multiprocessing`` find a main module in forks of this process, and import none.
+
+    It looks for the name or the file of the one that it has (CPython, multiprocessing/spawn.py).
+    """
+    main = sys.modules["__main__"]
+    if init_main_from_name:
+        main.__spec__ = ModuleSpec(init_main_from_name, None)
+    if init_main_from_path is not None:
+        main.__file__ = init_main_from_path
 
 
 def start_anew() -> None:

@@ -104,8 +104,8 @@ OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "isolation": (
         "shared by all episodes",
         "b",
-        {"isolate": "process"},
-        "@training.isolated(",
+        {"isolate": "none"},
+        "@training.at_once(",
     ),
     "auxiliary": (
         "Train the request in",
@@ -281,7 +281,7 @@ def test_what_is_recommended_is_what_comes_unasked(
     other.mkdir()
     for path in list(folder.glob("*.*")):
         (other / path.name).write_bytes(path.read_bytes())
-    answered(folder, [("scenarios come from", "c")])
+    answered(folder, [("shared by all", "b"), ("scenarios come from", "c")])
     assert art_adapt("agent.py", cwd=other).returncode == 0
     one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
     assert one == two
@@ -310,17 +310,19 @@ def test_nothing_that_is_known_is_asked(folder: Path) -> None:
 
 
 def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
-    """A conversation or a database of the module is one of all episodes."""
+    """A process has its own module, but not its own files."""
     agent = folder / "agent.py"
-    asked, _ = answered(folder, [], "--isolated")
-    (question,) = [each for each in asked if "shared by all" in each]
-    assert "a no, sharing is fine" in question
-    assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
-    for text in (CONVERSATION, CONNECTION):
+    in_a_file = CONNECTION.replace(":memory:", "stock.db")
+    for text, first in (
+        (AGENT, "a yes ("),
+        (CONVERSATION, "a yes ("),
+        (CONNECTION, "a yes ("),
+        (in_a_file, "a yes, in a copy of the project's folder"),
+    ):
         agent.write_text(text)
         asked, _ = answered(folder, [], "--isolated")
         (question,) = [each for each in asked if "shared by all" in each]
-        assert "a yes" in question
+        assert first in question
         assert art_adapt("--undo", "agent.py", cwd=folder).returncode == 0
 
 
@@ -329,6 +331,10 @@ def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
     [
         ("subprocess.run(['make', text])", "a yes, run the whole episode"),
         ("database.commit()", "a no, train on recorded requests"),
+        (
+            "import sqlite3; sqlite3.connect('a.db').execute('delete from a').commit()",
+            "a yes, each in a copy of the project's folder",
+        ),
     ],
 )
 def test_what_commits_is_not_run_again_and_again(
@@ -351,7 +357,7 @@ def test_recommended_answers_need_one_key(folder: Path) -> None:
     asked, _ = answered(folder, [("settle them", "b")])
     assert len(asked) == 1
     # Only what would not have come without an answer is kept.
-    assert configuration(folder) == {"scenarios": "evals:TASKS"}
+    assert configuration(folder) == {"scenarios": "evals:TASKS", "isolate": "process"}
     assert 'SCENARIOS = "evals:TASKS"' in (folder / "agent_train.py").read_text()
     # What the train module says is not asked again.
     asked, said = answered(folder, [])

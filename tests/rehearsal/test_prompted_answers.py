@@ -35,6 +35,8 @@ JSON_PROMPTS = {
     "dots": 'Write valid JSON: {"verdict": "yes", "score": 1, ...}',
     "the last of two": 'You get {"a": 1}. Respond in JSON: {"verdict": "x", "score": 1}',
     "an object at the end": 'Reply in JSON: {"score": 1, "verdict": {"text": "y"}}',
+    "values in words": 'Reply with JSON only: {"verdict": yes or null, "score": 1}',
+    "types": 'Return JSON: {\n "verdict": string,\n "score": integer from 1 to 5\n}',
     "parts": 'Produce json: {"verdict": {"text": "y"}, "score": [1, 2]}',
 }
 
@@ -84,6 +86,14 @@ def test_alternatives_and_types_of_an_example() -> None:
     assert {each["kind"] for each in read} == {"bug", "feature"}
     assert {type(each["sure"]) for each in read} == {bool}
     assert all(isinstance(each["tags"][0], str) for each in read)
+
+
+def test_alternatives_that_stand_without_quotes() -> None:
+    prompt = 'Respond in JSON: {"twin": null or id, "sure": true|false, "of": number 1-5}'
+    read = [json.loads(said) for said in answers(prompt)]
+    assert {each["twin"] for each in read} == {None, "id"}
+    assert {each["sure"] for each in read} == {True, False}
+    assert {type(each["of"]) for each in read} == {int}
 
 
 def test_an_array() -> None:

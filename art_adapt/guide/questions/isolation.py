@@ -28,14 +28,17 @@ def questions(situation: Situation) -> Iterator[Question]:
     together = Choice(
         "no, sharing is fine", {"isolate": None}, "fine for a cache or settings"
     )
-    apart = Choice(
-        "yes",
-        {"isolate": "process"},
-        otherwise or "slower to start",
-    )
+    in_files = any(each.in_files for each in shared)
+    apart = Choice("yes", {"isolate": "process"}, otherwise or "slower to start")
+    if in_files:  # which another process would change all the same
+        apart = Choice(
+            "yes, in a copy of the project's folder",
+            {"isolate": "copy"},
+            "your own files stay as they are",
+        )
     yield Question(
         f"{said[0].upper()}{said[1:]} Run each episode in a process of its own?",
-        (apart, together) if otherwise else (together, apart),
+        (apart, together),
         why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,
     )

@@ -30,6 +30,11 @@ def questions(situation: Situation) -> Iterator[Question]:
         for what, at in places_by_what(found).items()
     ]
     listed = "".join(f"\n  {each}" for each in shown[:4])
+    in_copy = Choice(
+        "yes, each in a copy of the project's folder",
+        {"single_turn": False, "isolate": "copy"},
+        "in a process of its own; your database and files stay as they are",
+    )
     again = Choice(
         "yes, run the whole episode",
         {"single_turn": False},
@@ -42,9 +47,18 @@ def questions(situation: Situation) -> Iterator[Question]:
         {"single_turn": True},
         "one completion per episode; none of your agent's code runs",
     )
+    # A connection that is handed on is one of the files, if any is.
+    in_files = any(each.in_files for each in commits)
+    choices: tuple[Choice, ...] = (again, once)
+    if asks or (commits and not in_files):
+        choices = (once, again)
+    elif commits:
+        choices = (in_copy, again, once)
+    elif any(each.in_files for each in lasts):
+        choices = (again, in_copy, once)
     yield Question(
         "Can an episode run many times, in parallel?",
-        (once, again) if asks or commits else (again, once),
+        choices,
         why=f"Training runs each scenario again and again. One episode does this:{listed}",
         of_agent=True,
     )

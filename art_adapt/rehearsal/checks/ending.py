@@ -12,6 +12,7 @@ from pathlib import Path
 
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
+from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
@@ -180,8 +181,12 @@ def failures(seen: Seen) -> Failures:
     """Return the failures of a rehearsal's episodes, lost ones too."""
     # One that never called the model is lost, and left a failure as well.
     kept = [t for t in seen.episodes if t.failure is not None and t.histories]
-    # What the reward raises has a finding of its own.
-    lost = [each for each in seen.notes.exceptions if not each.startswith(REWARD_ERROR)]
+    # What the reward raises has a finding of its own, as has a call without a hook.
+    lost = [
+        each
+        for each in seen.notes.exceptions
+        if not each.startswith(REWARD_ERROR) and MISSED not in each
+    ]
     misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
     own = [
         t.failure or ""
@@ -218,6 +223,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
 
 
 def _fix(seen: Seen, failure: str) -> str:
+    if MISSED in failure:
+        return "hook that call or name it in AUXILIARY, as is said below"
     if ANSWERED in failure and not seen.log:
         return (
             "no episode asked its model: give the agent the variable (--env), the key or the "

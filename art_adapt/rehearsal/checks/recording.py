@@ -133,7 +133,7 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "rollouts share state: episodes contain turns of other episodes, or start "
             "with messages that earlier episodes left behind",
             "create the message list in each episode, or adapt the agent again with "
-            "--isolate process; if a file or a database keeps it, give each episode its own",
+            "--isolate process; if a file or a database keeps it, with --isolate copy",
             r"def episode|def rollout",
         )
 
@@ -162,7 +162,7 @@ def kept(seen: Seen) -> Iterator[Finding]:
             f"another episode ({len(read)} such texts): data that tools write outlives an "
             "episode",
             "give each episode its own data: create it in episode(), or adapt again with --isolate "
-            "process; copy a database or a file for each episode",
+            "process; if a file or a database keeps it, with --isolate copy",
             r"def episode|def rollout",
         )
 

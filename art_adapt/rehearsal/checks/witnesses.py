@@ -77,7 +77,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(
             f"no file of the project was written{which}",
             not seen.written,
-            f"an episode wrote files of the project{which}",
+            f"an episode wrote files of the project{which}; if others must not see that, adapt "
+            "again with --isolate copy",
         )
     yield from repeated.witnesses(seen)
 

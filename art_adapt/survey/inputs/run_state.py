@@ -82,9 +82,12 @@ def is_secret(value: ast.expr, name: str) -> bool:
 def is_the_same(place: Syntax, value: ast.expr) -> bool:
     """True if a value is the same in each run of a program: it is written, or made of nothing.
 
-    That is a text, ``TOOLS`` and ``build_prompt()``. A container that a module leaves empty
-    is filled by what runs, and what a call is given may be what the run is about.
+    That is a text, ``TOOLS``, ``build_prompt()`` and an option of the command line that has a
+    default. A container that a module leaves empty is filled by what runs, and what a call is
+    given may be what the run is about.
     """
+    if usual_value(place, value) is not None:
+        return True
     made_of = made_from(place, place.owner(value), [value])
     calls = [node for node in made_of if isinstance(node, ast.Call)]
     own = all(

@@ -49,6 +49,7 @@ OF_DATA = (
     frozenset(dir(str)) - {"count", "find", "index", "replace", "encode", "join"}
 ) | {"items", "keys", "values"}
 DEEPEST_HANDLE = 4  # names that an object is known by
+SQLITE = ("sqlite3", "aiosqlite")  # whose databases are files
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
 
@@ -84,15 +85,19 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
                 what = LOADED
-            yield Effect(syntax.place(node), harm, what)
+            in_files = harm is Harm.WRITES or (
+                harm is Harm.COMMITS and syntax.imports_module(*SQLITE) is not None
+            )
+            yield Effect(syntax.place(node), harm, what, in_files=in_files)
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
     elif isinstance(node, ast.With):
         for item in node.items:
             if commits_at_end(syntax, node, item.context_expr):
+                place = syntax.place(item.context_expr)
                 what = f"with {syntax.text(item.context_expr)}"
-                yield Effect(syntax.place(item.context_expr), Harm.COMMITS, what)
+                yield Effect(place, Harm.COMMITS, what, in_files=True)
     elif isinstance(node, ast.For) and syntax.qualified(node.iter) == "sys.stdin":
         yield Effect(syntax.place(node.iter), Harm.ASKS, "sys.stdin")
 

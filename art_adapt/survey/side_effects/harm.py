@@ -30,8 +30,9 @@ class Effect:
 
     ``calls``: those that work at import consists of, where the module can be imported
     without them. ``of_module``: state of the file's own module, which is new in each
-    episode that runs the whole file. ``otherwise``: what follows unless each episode has
-    its own.
+    episode that runs the whole file. ``in_files``: what lasts lies in files, a database of
+    sqlite3 for example: a copy of the project's folder keeps it apart. ``otherwise``: what
+    follows unless each episode has its own.
     """
 
     place: Place
@@ -39,6 +40,7 @@ class Effect:
     what: str
     calls: tuple[str, ...] = ()
     of_module: bool = False
+    in_files: bool = False
     otherwise: str = ""
 
 

@@ -42,8 +42,18 @@ def used_connections(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
         what = f"the module's database connection {node.id}"
         place = syntax.place(node)
         # Each process has its own of those, but all open the same file.
-        otherwise = OTHERWISE if _is_in_memory(opened[node.id]) else ""
-        yield owner, Effect(place, Harm.SHARED, what, otherwise=otherwise)
+        in_memory = _is_in_memory(opened[node.id])
+        otherwise = OTHERWISE if in_memory else ""
+        yield (
+            owner,
+            Effect(
+                place,
+                Harm.SHARED,
+                what,
+                in_files=not in_memory,
+                otherwise=otherwise,
+            ),
+        )
 
 
 def _opened(syntax: Syntax, name: str, depth: int = 0) -> ast.Call | None:

@@ -42,8 +42,12 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             what = _changed(syntax, owner, node)
             if what is not None:
                 own = isinstance(node, ast.Global | ast.Attribute)
-                effect = Effect(syntax.place(node), Harm.SHARED, what, of_module=own)
-                yield owner, effect
+                opens = _opens_sqlite(syntax, node)
+                place = syntax.place(node)
+                yield (
+                    owner,
+                    Effect(place, Harm.SHARED, what, of_module=own, in_files=opens),
+                )
     yield from changed_containers(syntax)
     yield from changed_instances(syntax)
     yield from used_connections(syntax)
@@ -57,7 +61,7 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
         return "global " + ", ".join(names) if names else None
     if isinstance(node, ast.Call) and syntax.qualified(node.func) == "os.chdir":
         return "the working directory"
-    if isinstance(node, ast.Call) and syntax.qualified(node.func) == "sqlite3.connect":
+    if isinstance(node, ast.Call) and _opens_sqlite(syntax, node):
         return _kept_database(syntax, owner, node)
     if isinstance(node, ast.Call) and _is_of_process(syntax, node):
         return f"{syntax.text(node.func)}()"
@@ -76,6 +80,11 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
         syntax, dotted(node.value) or ""
     )
     return syntax.text(node) if is_shared else None
+
+
+def _opens_sqlite(syntax: Syntax, node: ast.AST) -> bool:
+    called = isinstance(node, ast.Call) and syntax.qualified(node.func)
+    return called == "sqlite3.connect"
 
 
 def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
@@ -164,11 +173,7 @@ def commits_at_end(syntax: Syntax, block: ast.With, context: ast.expr) -> bool:
     """True if a block writes to a database of sqlite3, whose connection commits at its end."""
     name = dotted(context) or ""
     values = [context, *syntax.values_of(context), *syntax.values_at_top(name)]
-    return any(
-        isinstance(value, ast.Call)
-        and syntax.qualified(value.func) == "sqlite3.connect"
-        for value in values
-    ) and any(
+    return any(_opens_sqlite(syntax, value) for value in values) and any(
         WRITING_SQL.match(text) for node in ast.walk(block) if (text := text_of(node))
     )
 
@@ -199,7 +204,7 @@ def _kept_files(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     for name, (owner, call) in written.items():
         if name in read:
             what = f"the file {name}, which is read as well"
-            yield owner, Effect(syntax.place(call), Harm.SHARED, what)
+            yield owner, Effect(syntax.place(call), Harm.SHARED, what, in_files=True)
 
 
 def _opened(call: ast.Call) -> tuple[ast.expr | None, str]:
