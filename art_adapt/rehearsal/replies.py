@@ -63,7 +63,8 @@ def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:
     """Read the user's rows.
 
     A row is ``{"content": "..."}``, ``{"tool_calls": [{"name": ..., "arguments": {...}}]}``
-    or ``{"error": 429}``, with ``"when": "regex"`` to restrict it.
+    or ``{"error": 429}``, with ``"when": "regex"`` to restrict it. A call may also be as a
+    completion has it, with its ``function``.
 
     Raises:
         ValueError: a row has none of these.
@@ -74,15 +75,21 @@ def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:
 def _row(number: int, row: Mapping[str, Any]) -> Scripted:
     if not {"content", "tool_calls", "error"} & set(row):
         raise ValueError(f"row {number} has neither content, tool_calls nor error")
+    functions = [call.get("function", call) for call in row.get("tool_calls", ())]
+    if not all(isinstance(each.get("name"), str) for each in functions):
+        raise ValueError(f"row {number} has a tool call without a name")
     calls = tuple(
-        (call["name"], json.dumps(call.get("arguments", {})))
-        for call in row.get("tool_calls", ())
+        (each["name"], _as_text(each.get("arguments", {}))) for each in functions
     )
     finish = row.get("finish_reason") or ("tool_calls" if calls else "stop")
     return Scripted(
         row.get("when", ""),
         Reply(row.get("content"), calls, finish, row.get("error")),
     )
+
+
+def _as_text(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def reply_to(

@@ -53,7 +53,9 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         yield from _call_lines(call, policy=call in decisions.policy)
         if call in decisions.policy and asks_another_model(call, decisions.policy):
             remedy = f"--auxiliary {call.function} keeps it out of training"
-            yield Line("", "  asks another model than the conversation", remedy)
+            what = "asks another model than the conversation"
+            what += ", and no episode runs it" * (not call.in_episode)
+            yield Line("", f"  {what}", remedy)
         for asker in call.beside:
             what = f"{at(asker.place)}  {asker.function} calls {call.function} with a conversation of its own"
             what += f" (model {asker.model})" * bool(asker.model)

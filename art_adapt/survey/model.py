@@ -39,7 +39,8 @@ class CompletionCall:
 
     ``span`` is the callee, which ``recorded(...)`` goes around. ``referenced``: the callee
     is passed on (to a retry helper, a thread, a partial) and not called here. ``askers``:
-    functions that ask through the one that makes it.
+    functions that ask through the one that makes it. ``in_episode``: whether the likeliest
+    entry point runs it.
     """
 
     place: Place
@@ -64,6 +65,7 @@ class CompletionCall:
     role: Role
     reason: str
     askers: tuple[Asker, ...] = ()
+    in_episode: bool = True
 
     @property
     def asides(self) -> tuple[Asker, ...]:

@@ -166,7 +166,7 @@ def _files(
         )
         if edited or effects[path] or tools:
             yield _file_survey(
-                syntax, found, threads, effects[path], tools, edited=edited
+                syntax, episodes, threads, effects[path], tools, edited=edited
             )
 
 
@@ -202,16 +202,20 @@ def _of_lookalikes(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
 
 def _file_survey(
     syntax: Syntax,
-    found: Found,
+    episodes: Episodes,
     threads: tuple[ThreadStart, ...],
     effects: tuple[Effect, ...],
     tools: ToolExecution | None,
     *,
     edited: bool,
 ) -> FileSurvey:
-    project = found.project
+    found, project = episodes.found, episodes.found.project
     path, package = syntax.source.path, project.package(syntax)
-    calls = found.calls.get(path, [])
+    run = episodes.functions_in(path)
+    calls = [
+        replace(call, in_episode=not episodes.entries or call.function in run)
+        for call in found.calls.get(path, [])
+    ]
     return FileSurvey(
         source=syntax.source,
         given=path in project.given,

@@ -89,7 +89,9 @@ def test_alternatives_and_types_of_an_example() -> None:
 
 
 def test_alternatives_that_stand_without_quotes() -> None:
-    prompt = 'Respond in JSON: {"twin": null or id, "sure": true|false, "of": number 1-5}'
+    prompt = (
+        'Respond in JSON: {"twin": null or id, "sure": true|false, "of": number 1-5}'
+    )
     read = [json.loads(said) for said in answers(prompt)]
     assert {each["twin"] for each in read} == {None, "id"}
     assert {each["sure"] for each in read} == {True, False}

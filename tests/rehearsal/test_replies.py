@@ -1,14 +1,15 @@
-"""Test that the scripted model's values fit the schemas that it is given."""
+"""Test that the scripted model's values fit their schemas, and how rows for it are read."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from art_adapt.rehearsal.replies import value_of
+from art_adapt.rehearsal.replies import read_rows, value_of
 
 scalars = st.sampled_from(
     [
@@ -93,3 +94,15 @@ def test_a_kind_decides_between_alternatives() -> None:
             (each["type"] == "text") == isinstance(each["content"], str)
             for each in drawn
         )
+
+
+def test_a_row_has_calls_in_short_or_as_a_completion_has_them() -> None:
+    function = {"name": "look", "arguments": '{"at": 1}'}
+    for call in (
+        {"name": "look", "arguments": {"at": 1}},
+        {"id": "1", "type": "function", "function": function},
+    ):
+        (row,) = read_rows([{"tool_calls": [call]}])
+        assert row.reply.tool_calls == (("look", '{"at": 1}'),)
+    with pytest.raises(ValueError, match="row 1 has a tool call without a name"):
+        read_rows([{"tool_calls": [{"function": {}}]}])

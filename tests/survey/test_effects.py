@@ -199,3 +199,59 @@ def test_more_effects_than_fit_are_counted(tmp_path: Path) -> None:
     assert len(said) == 9 and said[-1] == "* and 4 more: art-adapt --json lists them"
     assert all(len(line) <= 88 for line in said)
     assert said[0].endswith("...")
+
+
+LOOKED_UP = """\
+import json
+import sys
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def weather(city):
+    return open("seen.txt", "a").write(city)
+
+
+def dispatch(call):
+    return {found}(**json.loads(call.function.arguments))
+
+
+def chat(question):
+    messages = [{{"role": "user", "content": question}}]
+    while True:
+        reply = client.chat.completions.create(model="m", messages=messages, tools=[]).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            messages.append({{"role": "tool", "tool_call_id": call.id, "content": dispatch(call)}})
+
+
+def main():
+    print(chat(input("> ")))
+
+
+{start}
+"""
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "globals()[call.function.name]",
+        "globals().get(call.function.name)",
+        "getattr(sys.modules[__name__], call.function.name)",
+    ],
+)
+@pytest.mark.parametrize("start", ["main()", "if __name__ == '__main__':\n    main()"])
+def test_a_tool_that_is_looked_up_is_not_what_starts_the_program(
+    found: str, start: str
+) -> None:
+    text = LOOKED_UP.format(found=found, start=start)
+    surveyed = survey(
+        [Source(Path("/nowhere/agent.py"), text.encode())], entry="agent:chat"
+    )
+    assert not surveyed.effects(Harm.ASKS)
+    assert surveyed.effects(Harm.WRITES)

@@ -187,3 +187,57 @@ def test_another_record_has_its_answer_nowhere() -> None:
     )
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     assert [e.answer for e in found.entry_points[0].exits] == ["reply.content"]
+
+
+COMMAND = """\
+import argparse
+import asyncio
+
+from openai import AsyncOpenAI, OpenAI
+
+client = {client}()
+
+
+{start} chat(task):
+    messages = [{{"role": "user", "content": task}}]
+    while True:
+        completion = {wait}client.chat.completions.create(model="m", messages=messages, tools=[])
+        reply = completion.choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            {end}
+        messages.append({{"role": "tool", "tool_call_id": "1", "content": "ok"}})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    return {called}
+
+
+if __name__ == "__main__":
+    main()
+"""
+SYNC = {"client": "OpenAI", "start": "def", "wait": ""}
+ASYNC = {"client": "AsyncOpenAI", "start": "async def", "wait": "await "}
+PRINTS = "print(reply.content)\n            return"
+CALLED = "chat(parser.parse_args().task)"
+
+
+@pytest.mark.parametrize(
+    ("end", "called", "how", "expected"),
+    [
+        (PRINTS, CALLED, SYNC, []),
+        (PRINTS, f"asyncio.run({CALLED})", ASYNC, []),
+        ("return reply.content", CALLED, SYNC, ["returned"]),
+        ("return reply.content", f"asyncio.run({CALLED})", ASYNC, ["returned"]),
+    ],
+)
+def test_what_prints_and_returns_nothing_is_no_answer(
+    end: str, called: str, how: dict[str, str], expected: list[str]
+) -> None:
+    text = COMMAND.format(end=end, called=called, **how)
+    source = Source(Path("/nowhere/agent.py"), text.encode())
+    entries = survey([source], entry="agent:main").entry_points
+    [main] = [each for each in entries if each.called == "main"]
+    assert [exit_.how for exit_ in main.exits] == expected

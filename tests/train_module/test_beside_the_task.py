@@ -113,6 +113,14 @@ AGENTS = {
         ["case=scenario.case", "notes=scenario.notes"],
         ["question", "case", "notes"],
     ),
+    "an option of the command line beside a history": (
+        f"{GIVEN.replace('question, tools, prompt', 'history, steps').replace('range(5)', 'range(steps)').replace('tools=tools', 'tools=TOOLS').replace('messages = [', 'messages = history or [').replace('prompt}', 'PROMPT}').replace('question}', 'PROMPT}')}"
+        "def main():\n    parser = argparse.ArgumentParser()\n    parser.add_argument('question')\n"
+        "    parser.add_argument('--steps', type=int, default=8)\n    args = parser.parse_args()\n"
+        "    history = [{'role': 'user', 'content': args.question}]\n    print(ask(history, args.steps))\n",
+        ["steps=8"],
+        ["history"],
+    ),
     "a client and a model for embeddings": (
         SEARCH,
         ['vectors=os.environ["VECTORS"]', "AzureOpenAI(", "chat_model=BASE_MODEL"],

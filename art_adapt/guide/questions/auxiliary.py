@@ -72,5 +72,8 @@ def _beside(calls: Sequence[CompletionCall], named: Sequence[str]) -> Iterator[_
         if sum(is_named(each, call.function) for each in calls) > 1:
             continue
         because = f"it asks {call.model}, another model" if other else call.reason
+        if other and not call.in_episode:
+            because += ", and no episode runs it"
         because = because.partition("; --policy")[0]  # which this question decides
-        yield _Beside(call.function, call.place, because, is_trained=other)
+        is_trained = other and call.in_episode
+        yield _Beside(call.function, call.place, because, is_trained)

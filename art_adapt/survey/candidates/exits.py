@@ -16,11 +16,15 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
-from art_adapt.survey.candidates.no_answers import is_given, is_no_answer
+from art_adapt.survey.candidates.no_answers import (
+    is_given,
+    is_no_answer,
+    is_nothing,
+    is_stream,
+)
 from art_adapt.survey.candidates.records import answers_in
 from art_adapt.survey.candidates.rewards import is_reward, only_rewards
 from art_adapt.survey.candidates.showing import shows
@@ -51,7 +55,8 @@ def find_exits(
         _from_the_model(
             each
             for each in _returned(project, syntax, function, asking)
-            if not _is_stream(project, syntax, each[0])
+            if not is_stream(project, syntax, each[0])
+            and not is_nothing(project, syntax, each[0])
         ),
     )
     only_given = all(is_given(syntax, function, value) for value, _ in returned)
@@ -171,20 +176,6 @@ def _in_records(
 
 def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
-
-
-def _is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
-    """True if a value is what a generator of the project yields, which nothing has read."""
-    if isinstance(value, ast.Name):
-        values = syntax.values_of(value)
-        return bool(values) and all(_is_stream(project, syntax, v) for v in values)
-    if not isinstance(value, ast.Call):
-        return False
-    return any(
-        isinstance(node, ast.Yield | ast.YieldFrom)
-        for path, name in resolve(project, syntax, value.func)
-        for node in project.files[path].owned_by(name)
-    )
 
 
 def _without_rewards(value: ast.expr) -> ast.expr:

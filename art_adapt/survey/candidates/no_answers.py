@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 
 from art_adapt.code.nodes import Function, dotted, entries, last_name
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
+from art_adapt.survey.side_effects.library_calls import RUNNERS
 from art_adapt.words import ANSWER_KEYS, FAILURE_KEYS, SUCCESS_KEYS
 
 # Annotations of what no code can put an answer into.
@@ -67,4 +70,52 @@ def sends(asking: Asking, value: ast.expr) -> bool:
     sent = (call.messages for call in asking.completions.values())
     return name is not None and any(
         messages is not None and dotted(messages) == name for messages in sent
+    )
+
+
+def is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:
+    """True if a value is what a generator of the project yields, which nothing has read."""
+    if isinstance(value, ast.Name):
+        values = syntax.values_of(value)
+        return bool(values) and all(is_stream(project, syntax, v) for v in values)
+    if not isinstance(value, ast.Call):
+        return False
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        for path, name in resolve(project, syntax, value.func)
+        for node in project.files[path].owned_by(name)
+    )
+
+
+def is_nothing(project: Project, syntax: Syntax, value: ast.expr) -> bool:
+    """True if a value is a call of the project's that never returns one: it prints."""
+    match value:
+        case ast.Await(value=inner):
+            return is_nothing(project, syntax, inner)
+        case ast.Call(args=[ast.Call() as inner]) if _runs(syntax, value):
+            return is_nothing(project, syntax, inner)
+    called = resolve(project, syntax, value.func) if isinstance(value, ast.Call) else []
+    return bool(called) and not any(
+        name.endswith("__init__") or _gives(project.home(path), name)
+        for path, name in called
+    )
+
+
+def _runs(syntax: Syntax, call: ast.Call) -> bool:
+    """True for ``asyncio.run(chat(task))``."""
+    return syntax.qualified(call.func) in RUNNERS
+
+
+def _gives(syntax: Syntax, function: str) -> bool:
+    """True if a function returns or yields something, or leaves that to who overrides it."""
+    gives = any(
+        isinstance(node, ast.Yield | ast.YieldFrom)
+        or (isinstance(node, ast.Return) and node.value is not None)
+        for node in syntax.owned_by(function)
+    )
+    found = syntax.functions.get(function)
+    return gives or all(
+        isinstance(each, ast.Raise | ast.Pass)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in (found.node.body if found is not None else ())
     )
