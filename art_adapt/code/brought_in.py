@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.mentions import file_of_variable
+from art_adapt.code.mentions import variable_read
 from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -41,7 +41,7 @@ def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
         syntax = project.files[path]
         for node in syntax.nodes:
             for given in given_to(node) if _takes_in(node) else ():
-                held = _variable_of(project, syntax, given)
+                held = variable_read(project, syntax, given)
                 if held is not None:
                     place, name = held
                     names = _decorated_by(place, name)
@@ -52,19 +52,6 @@ def brought_in(project: Project, paths: Iterable[Path]) -> set[FunctionKey]:
 
 def _takes_in(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and last_name(node.func) in TAKES_IN
-
-
-def _variable_of(
-    project: Project, syntax: Syntax, given: ast.expr
-) -> tuple[Syntax, str] | None:
-    """Return the file whose variable an expression is, and its name there: ``chat.router``."""
-    if file_of_variable(project, syntax, given) is None:
-        return None
-    if isinstance(given, ast.Name):
-        return project.variable_named(syntax, given.id)
-    assert isinstance(given, ast.Attribute) and isinstance(given.value, ast.Name)
-    module = project.imported(syntax, given.value.id)
-    return (module, given.attr) if isinstance(module, Syntax) else None
 
 
 def _decorated_by(syntax: Syntax, name: str) -> set[str]:

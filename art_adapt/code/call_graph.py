@@ -10,7 +10,6 @@ from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.mentions import (
-    file_of_variable,
     is_base,
     is_called_on_each,
     is_decorator,
@@ -18,11 +17,12 @@ from art_adapt.code.mentions import (
     is_put_aside,
     is_used,
     only_describes,
+    variable_read,
 )
 from art_adapt.code.nodes import dotted
 from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
-from art_adapt.code.questions import ask
+from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import resolve_in_tables
@@ -96,7 +96,7 @@ class CallGraph:
                     )
         for path, syntax in project.files.items():
             for root, owner in syntax.owners.items():
-                for edge in ask(project, _edges_of, syntax, root):
+                for edge in _edges_of(project, syntax, root):
                     graph._add((path, owner), edge, methods)
         return graph
 
@@ -257,6 +257,7 @@ class CallGraph:
         return _closure(starts, lambda key: forward.get(key, ()))
 
 
+@question
 def _edges_of(project: Project, syntax: Syntax, root: ast.AST) -> Iterator[Edge]:
     """Yield what the code of one function leads to, or that of a module outside of any."""
     owner = syntax.owners[root]
@@ -277,8 +278,8 @@ def _edges(
     project: Project, syntax: Syntax, owner: str, node: ast.expr
 ) -> Iterator[Edge]:
     caller = (syntax.source.path, owner)
-    if (path := file_of_variable(project, syntax, node)) is not None:
-        yield Reads(path)
+    if (read := variable_read(project, syntax, node)) is not None:
+        yield Reads(read[0].source.path)
     if is_base(syntax, node):
         return  # its methods are the derived class's, which some call may run
     found: list[FunctionKey] = []

@@ -100,6 +100,16 @@ def _annotated(
     ]
 
 
+def has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """True if a class derives from one that the project does not define, and that does something."""
+    names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
+    plain = ("ABC", "object", "Protocol", "Generic", "")
+    return any(
+        name.split(".")[-1] not in plain and project.class_named(syntax, name) is None
+        for name in names
+    )
+
+
 def is_enum(place: Syntax, class_name: str) -> bool:
     """True if a class is an enumeration, whose members have values that JSON can hold."""
     bases = place.classes[class_name].bases

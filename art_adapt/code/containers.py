@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.code.annotations import alternatives
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import called_name, dotted, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import PUTS_ALL, PUTS_ONE
 
@@ -132,23 +132,16 @@ def _elements_in(
     target: ast.expr, over: ast.expr
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the targets that a loop binds to elements, each with the container of these."""
+    called = called_name(over) if isinstance(over, ast.Call) else ""
     if not isinstance(target, ast.Tuple):
         yield target, over
-    elif isinstance(over, ast.Call) and _called(over) == "zip":
+    elif isinstance(over, ast.Call) and called == "zip":
         yield from zip(target.elts, over.args, strict=False)
     elif len(target.elts) == 2:
-        if _called(over) in ("items", "getmembers"):
+        if called in ("items", "getmembers"):
             yield target.elts[1], over
-        elif isinstance(over, ast.Call) and _called(over) == "enumerate" and over.args:
+        elif isinstance(over, ast.Call) and called == "enumerate" and over.args:
             yield from _elements_in(target.elts[1], over.args[0])
-
-
-def _called(value: ast.expr) -> str:
-    """Return the last name of what an expression calls, if it is a call."""
-    if not isinstance(value, ast.Call):
-        return ""
-    called = value.func
-    return called.attr if isinstance(called, ast.Attribute) else dotted(called) or ""
 
 
 @functools.lru_cache(maxsize=512)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.nodes import called_name, decorator_names, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.protocols import fits, is_protocol
 from art_adapt.code.syntax import Syntax
@@ -183,9 +183,7 @@ def _calls(syntax: Syntax) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for node in syntax.nodes:
         if isinstance(node, ast.Call):
-            called = node.func
-            attribute = isinstance(called, ast.Attribute) and called.attr
-            found.setdefault(attribute or dotted(called) or "", []).append(node)
+            found.setdefault(called_name(node), []).append(node)
     return found
 
 
@@ -195,8 +193,7 @@ def _based_on(syntax: Syntax) -> dict[str, list[tuple[str, ast.expr]]]:
     found: dict[str, list[tuple[str, ast.expr]]] = {}
     for name, definition in syntax.classes.items():
         for base in definition.bases:
-            last = (dotted(base) or "").rpartition(".")[2]
-            found.setdefault(last, []).append((name, base))
+            found.setdefault(last_name(base), []).append((name, base))
     return found
 
 

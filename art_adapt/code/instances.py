@@ -35,27 +35,22 @@ from art_adapt.code.given import (
 from art_adapt.code.index import classes_below
 from art_adapt.code.nodes import decorator_names, defaults_of, dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.questions import ask
+from art_adapt.code.questions import question
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
 
 PROPERTIES = {"property", "cached_property"}
 CONTEXTS = {"contextmanager", "asynccontextmanager"}
 
 
+@question
 def classes_of(
     project: Project, syntax: Syntax, value: ast.expr
-) -> list[tuple[Syntax, str]]:
+) -> Iterator[tuple[Syntax, str]]:
     """Find the project's classes that a value may be an instance of.
 
     They follow from what the value is assigned, from the annotation of a parameter or an
     attribute, and from what a function returns.
     """
-    return ask(project, _classes_of, syntax, value)
-
-
-def _classes_of(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
     if isinstance(value, ast.Await):
         yield from classes_of(project, syntax, value.value)
     elif isinstance(value, ast.BoolOp):
@@ -84,7 +79,7 @@ def _classes_of(
             yield from classes_of(project, place, given)
         for call, index in unpacked(syntax, dotted(value) or "", syntax.owner(value)):
             yield from _returned_classes(project, syntax, call.func, index)
-        if (variable := _variable_of(project, syntax, value)) is not None:
+        if (variable := project.variable_at(syntax, value)) is not None:
             place, name = variable
             for where, annotation in place.annotations.get(name, ()):
                 if where == MODULE_LEVEL:
@@ -136,19 +131,6 @@ def _entered(
         ]
         returned = [each for key in methods for each in _returned_by(project, key)]
         yield from returned or [(place, owner)]
-
-
-def _variable_of(
-    project: Project, syntax: Syntax, value: ast.expr
-) -> tuple[Syntax, str] | None:
-    """Return the file and name of another module's variable: ``registry``, ``tools.registry``."""
-    if isinstance(value, ast.Name):
-        return project.variable_named(syntax, value.id)
-    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
-        module = project.imported(syntax, value.value.id)
-        if isinstance(module, Syntax):
-            return module, value.attr
-    return None
 
 
 def owners(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.project import Project
@@ -119,20 +118,12 @@ def is_kept(syntax: Syntax, node: ast.expr) -> bool:
     )
 
 
-def file_of_variable(project: Project, syntax: Syntax, node: ast.expr) -> Path | None:
-    """Return the other file whose variable a name is: ``TOOLS``, ``tools.TOOLS``."""
-    if isinstance(node, ast.Name) and node.id in syntax.imports:
-        place, values = project.variable(syntax, node.id)
-        return place.source.path if values else None
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        module = (
-            project.imported(syntax, node.value.id)
-            if node.value.id in syntax.imports
-            else None
-        )
-        if isinstance(module, Syntax) and module.values_at_top(node.attr):
-            return module.source.path
-    return None
+def variable_read(
+    project: Project, syntax: Syntax, node: ast.expr
+) -> tuple[Syntax, str] | None:
+    """Return the variable of another file that a name is: ``TOOLS``, ``tools.TOOLS``."""
+    found = project.variable_at(syntax, node)
+    return found if found is not None and found[0].values_at_top(found[1]) else None
 
 
 def _is_dict(node: ast.AST | None) -> bool:

@@ -86,9 +86,22 @@ def names_in(node: ast.AST) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def names_set_in(node: ast.AST) -> set[str]:
+    """Return the names that a piece of code gives something."""
+    names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {each.id for each in names if isinstance(each.ctx, ast.Store)}
+
+
 def last_name(expression: ast.AST) -> str:
     """Return the last name of a chain of attributes; nothing for anything else."""
     return (dotted(expression) or "").rpartition(".")[2]
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the name of what is called, whatever it is an attribute of; "" for no name."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return dotted(call.func) or ""
 
 
 def unquoted(annotation: ast.expr) -> ast.expr:

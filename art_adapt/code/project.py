@@ -238,6 +238,15 @@ class Project:
         found = self._imported(syntax, name)
         return found if isinstance(found, tuple) else None
 
+    def variable_at(self, syntax: Syntax, value: ast.expr) -> tuple[Syntax, str] | None:
+        """Return the other file whose name an expression is, and the name: ``tools.TOOLS``."""
+        if isinstance(value, ast.Name):
+            return self.variable_named(syntax, value.id)
+        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+            module = self.imported(syntax, value.value.id)
+            return (module, value.attr) if isinstance(module, Syntax) else None
+        return None
+
     def _imported(
         self, syntax: Syntax, name: str
     ) -> Syntax | tuple[Syntax, str] | None:

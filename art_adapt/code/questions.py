@@ -8,6 +8,7 @@ what the last one found, until nothing is added. So no answer depends on who ask
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from art_adapt.code.session import Facts
 
 V = TypeVar("V", bound=Hashable)
+N = TypeVar("N", bound=ast.AST)
 DEEPEST = 40  # questions that one leads to, each by the one before
 NONE_OPEN = 1 << 30
 
@@ -51,6 +53,18 @@ class Search:
     open: dict[Hashable, Open] = field(default_factory=dict)
     tentative: dict[Hashable, Tentative] = field(default_factory=dict)
     earlier: dict[Hashable, list[Any]] = field(default_factory=dict)  # rounds
+
+
+def question(
+    looks: Callable[[Project, Syntax, N], Iterator[V]],
+) -> Callable[[Project, Syntax, N], list[V]]:
+    """Ask what a generator yields about a node, as ``ask`` does."""
+
+    @functools.wraps(looks)
+    def asked(project: Project, syntax: Syntax, node: N) -> list[V]:
+        return ask(project, looks, syntax, node)
+
+    return asked
 
 
 def ask(

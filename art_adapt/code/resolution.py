@@ -21,7 +21,7 @@ from art_adapt.code.given import functions_around, given_for, is_parameter
 from art_adapt.code.index import decorated_with_only
 from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.questions import DEEPEST, ask
+from art_adapt.code.questions import DEEPEST, question
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 
 WRAPPERS = ("partial", "cache", "lru_cache")  # of functools, around a function
@@ -31,7 +31,7 @@ def resolve_name(project: Project, syntax: Syntax, node: ast.Name) -> list[Funct
     """Find the function that a name refers to; all methods of a class."""
     found = project.class_named(syntax, node.id)
     if found is None:
-        return _named(project, syntax, node.id, syntax.owner(node))
+        return named(project, syntax, node.id, syntax.owner(node))
     place, class_name = found
     return [
         (place.source.path, qualname)
@@ -56,17 +56,13 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
             around = class_around(syntax, syntax.owner(node))
             return method_above(project, syntax, around, node.attr)
         # Agent(...).run, get_agent(...).run, or Pool().agent.run
-        made = node.value.func if isinstance(node.value, ast.Call) else None
-        exact = made and project.class_named(syntax, dotted(made) or "")
-        if exact and (method := method_of(project, *exact, node.attr)):
-            return method
         method = _of_instances(project, syntax, node.value, node.attr)
         return method or _stored_functions(project, syntax, node)
     head, _, rest = name.partition(".")
     owner = syntax.owner(node)
     if not rest:
         return (
-            _named(project, syntax, head, owner)
+            named(project, syntax, head, owner)
             or [
                 key
                 for value in syntax.values_of(node)
@@ -83,7 +79,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         target = project.imported(syntax, head)
         if isinstance(target, Syntax):  # import helper; helper.run(...)
             if "." not in rest:
-                return _named(project, target, rest, MODULE_LEVEL)
+                return named(project, target, rest, MODULE_LEVEL)
         elif target is not None and "." not in rest:  # Agent.run of an imported Agent
             found = method_of(project, target[0], target[1], rest)
             if found:
@@ -102,25 +98,35 @@ def _of_instances(
 ) -> list[FunctionKey]:
     """Find the method ``attribute`` of what ``value`` may be an instance of."""
     found: dict[FunctionKey, None] = {}
+    exact = list(_made_here(project, syntax, value))
+    if exact and None not in exact:
+        for each in filter(None, exact):  # no override of theirs
+            found |= dict.fromkeys(method_of(project, *each, attribute))
+        return list(found)
     for place, class_name in instances.classes_of(project, syntax, value):
         found |= dict.fromkeys(with_overrides(project, place, class_name, attribute))
     return list(found)
 
 
+def _made_here(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, str] | None]:
+    """Yield the classes of all that a file makes for a value; None: it is not made here."""
+    for each in [value] if isinstance(value, ast.Call) else syntax.values_of(value):
+        is_entered = isinstance(syntax.parents.get(each), ast.withitem)
+        made = each.func if isinstance(each, ast.Call) and not is_entered else None
+        yield project.class_named(syntax, dotted(made) or "")
+
+
+@question
 def _stored_functions(
     project: Project, syntax: Syntax, node: ast.Attribute
-) -> list[FunctionKey]:
+) -> Iterator[FunctionKey]:
     """Find the functions that an object holds in an attribute.
 
     That is ``client.ask`` after ``self.ask = self._ask``, and ``client.messages.create``
     after ``self.messages = SimpleNamespace(create=self._create)``.
     """
-    return ask(project, _stored, syntax, node)
-
-
-def _stored(
-    project: Project, syntax: Syntax, node: ast.Attribute
-) -> Iterator[FunctionKey]:
     for place, value in held_in(project, syntax, node):
         yield from referred(project, place, value)
     if isinstance(node.value, ast.Attribute):
@@ -174,9 +180,8 @@ def referred(
     return found
 
 
-def _named(
-    project: Project, syntax: Syntax, name: str, owner: str
-) -> list[FunctionKey]:
+def named(project: Project, syntax: Syntax, name: str, owner: str) -> list[FunctionKey]:
+    """Find the function that a name means in a function, or a class's constructor."""
     parts = [] if owner == MODULE_LEVEL else owner.split(".")
     # A function inside this one, beside it, ..., at module level.
     for depth in range(len(parts), -1, -1):
@@ -197,24 +202,19 @@ def _named(
     if name in syntax.imports:
         target = project.imported(syntax, name)
         if isinstance(target, tuple):
-            return _named(project, target[0], target[1], MODULE_LEVEL)
+            return named(project, target[0], target[1], MODULE_LEVEL)
         place, values = project.variable(syntax, name)
     else:
         place, values = syntax, syntax.values_at_top(name)
     return [key for value in values for key in meant_by(project, place, value)]
 
 
-def meant_by(project: Project, place: Syntax, value: ast.expr) -> list[FunctionKey]:
+@question
+def meant_by(project: Project, place: Syntax, value: ast.expr) -> Iterator[FunctionKey]:
     """Find the functions that are run where ``value`` is called, which is another name for one.
 
     That is ``run_agent``, ``partial(run_agent, client)``, or a lambda that calls it.
     """
-    return ask(project, _meant_by, place, value)
-
-
-def _meant_by(
-    project: Project, place: Syntax, value: ast.expr
-) -> Iterator[FunctionKey]:
     if isinstance(value, ast.Lambda):
         for inner in ast.walk(value.body):
             if isinstance(inner, ast.Call):

@@ -70,11 +70,9 @@ def _members(
         )
     ]
     for place, owner in dict.fromkeys(family):
-        for function in place.functions.values():
-            if function.qualname.rpartition(".")[0] == owner and _fits(
-                function.node.name, pattern
-            ):
-                yield place.source.path, function.qualname
+        for name, method in place.methods_of(owner):
+            if _fits(name, pattern):
+                yield place.source.path, method.qualname
 
 
 def _of_module(syntax: Syntax, pattern: str) -> Iterator[FunctionKey]:

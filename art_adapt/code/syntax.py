@@ -337,6 +337,13 @@ class Syntax:
             value for where in around for value in self._assigned.get((key, where), ())
         ]
 
+    def methods_of(self, class_name: str) -> Iterator[tuple[str, Function]]:
+        """Yield the methods of a class, each with its name."""
+        for qualname, function in self.functions.items():
+            owner, _, name = qualname.rpartition(".")
+            if owner == class_name:
+                yield name, function
+
     def functions_around(self, owner: str) -> list[str]:
         """Return the functions, no classes, in which a function is defined, the innermost first."""
         parts = owner.split(".")

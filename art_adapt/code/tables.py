@@ -22,7 +22,7 @@ from art_adapt.code.index import derived_from
 from art_adapt.code.instances import classes_of, family, owners
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
-from art_adapt.code.questions import ask
+from art_adapt.code.questions import question
 from art_adapt.code.resolution import referred, resolve
 from art_adapt.code.run_time_names import is_inspection, named_at_run_time
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
@@ -60,15 +60,12 @@ def _in_tables(
             yield from with_overrides(project, place, name, method)
 
 
-def _containers(project: Project, syntax: Syntax, value: ast.expr) -> list[Placed]:
+@question
+def _containers(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
     """Find the containers that a value is taken from: here, or in a function that looks it up.
 
     ``self.get(name)`` of a registry returns ``self._tools[name]``.
     """
-    return ask(project, _taken_from, syntax, value)
-
-
-def _taken_from(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]:
     looked_up: list[FunctionKey] = []
     if isinstance(value, ast.Call):
         looked_up = resolve(project, syntax, value.func)
@@ -116,12 +113,11 @@ def _made_by_element(
                 yield found
 
 
-def _elements(project: Project, syntax: Syntax, container: ast.expr) -> list[Placed]:
+@question
+def _elements(
+    project: Project, syntax: Syntax, container: ast.expr
+) -> Iterator[Placed]:
     """Find what a container holds, with the files that it stands in."""
-    return ask(project, _held, syntax, container)
-
-
-def _held(project: Project, syntax: Syntax, container: ast.expr) -> Iterator[Placed]:
     made_of = [(syntax, *held_by(container))]
     made_of += [
         (place, [], [each]) for place, each in _values(project, syntax, container)
@@ -181,11 +177,12 @@ def _element_classes(
         yield from classes_of(project, place, element)
         if isinstance(element, ast.Call):
             yield from _made_by_element(project, place, element)
-    for place, annotation in ask(project, _annotations, syntax, container):
+    for place, annotation in _annotations(project, syntax, container):
         if (inner := element_annotation(annotation)) is not None:
             yield from annotated(project, place, inner)
 
 
+@question
 def _annotations(
     project: Project, syntax: Syntax, container: ast.expr
 ) -> Iterator[Placed]:
@@ -203,4 +200,4 @@ def _annotations(
     taken = [whole for each in held if (whole := container_of(syntax, each))]
     same = [(syntax, each) for each in (*others, *taken)]
     for place, each in (*same, *_values(project, syntax, container)):
-        yield from ask(project, _annotations, place, each)
+        yield from _annotations(project, place, each)

@@ -10,7 +10,7 @@ from art_adapt.code.given import given_for
 from art_adapt.code.instances import PROPERTIES, owners
 from art_adapt.code.nodes import decorator_names, dotted
 from art_adapt.code.project import Project
-from art_adapt.code.questions import ask
+from art_adapt.code.questions import question
 from art_adapt.code.resolution import held_in, resolve
 from art_adapt.code.syntax import Syntax, return_values
 
@@ -69,12 +69,9 @@ def functions_in(
     ]
 
 
-def modules_of(project: Project, syntax: Syntax, value: ast.expr) -> list[Syntax]:
+@question
+def modules_of(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Syntax]:
     """Return the modules of the project that a value may be: ``self.module = adb``."""
-    return ask(project, _modules_of, syntax, value)
-
-
-def _modules_of(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Syntax]:
     if isinstance(value, ast.Name):
         imported = project.imported(syntax, value.id)
         if isinstance(imported, Syntax):

@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted, given_to, names_in, receiver
+from art_adapt.code.nodes import dotted, given_to, names_in, names_set_in, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -266,11 +266,7 @@ def _changes(code: Code, turn: Turn, tools: ast.expr) -> bool:
     loop = code.syntax.enclosing_loop(turn.call.callee)
     if loop is None or loop is not code.syntax.enclosing_loop(turn.put):
         return False
-    changing = {
-        node.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    changing = names_set_in(loop)
     if isinstance(tools, ast.IfExp):
         return not changing.isdisjoint(names_in(tools.test))
     if isinstance(tools, ast.Call) or (

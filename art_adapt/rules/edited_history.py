@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from art_adapt.code.nodes import dotted, receiver, targets_of
+from art_adapt.code.nodes import dotted, given_to, receiver, targets_of
 from art_adapt.rules.code import Code, Kind
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import EDITS_LIST
@@ -331,8 +331,7 @@ def _is_given_what_grows(code: Code, call: ast.Call) -> bool:
             or (looped is not None and code.blocks.within(put.by, looped))
         )
     ]
-    given = [*call.args, *(each.value for each in call.keywords)]
-    return any(_is_same(code, one, other) for one in given for other in grown)
+    return any(_is_same(code, one, other) for one in given_to(call) for other in grown)
 
 
 def _is_same(code: Code, one: ast.expr, other: ast.expr) -> bool:

@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, names_in, names_set_in
 from art_adapt.rules.code import Code, Put, Value, is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -130,11 +130,7 @@ def _is_chosen_by_turn(code: Code, definition: ast.AST, loop: ast.AST) -> bool:
     """Return whether a definition depends on what the loop of the turns changes."""
     if not code.blocks.within(definition, loop):
         return False
-    changing = {
-        node.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    changing = names_set_in(loop)
     around = (definition, *code.syntax.ancestors(definition))
     tests = [n.test for n in ast.walk(definition) if isinstance(n, ast.IfExp)]
     tests += [
@@ -142,13 +138,8 @@ def _is_chosen_by_turn(code: Code, definition: ast.AST, loop: ast.AST) -> bool:
         for outer in around
         if isinstance(outer, ast.If) and code.blocks.within(outer, loop)
     ]
-    asked = {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
-    stored = {
-        n.id
-        for n in ast.walk(definition)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    return not asked.isdisjoint(changing - stored)
+    asked = {name for test in tests for name in names_in(test)}
+    return not asked.isdisjoint(changing - names_set_in(definition))
 
 
 def _beside_the_policy(code: Code, asked: list[Asked]) -> object:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, entries
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -98,17 +98,8 @@ def check(code: Code) -> Iterator[Found]:
 
 def _given(node: ast.AST) -> ast.expr | None:
     """Return what a message is given for a ``tool_call_id``, if it is written out."""
-    if isinstance(node, ast.Dict):
-        entries = {
-            key.value: value
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant)
-        }
-    elif isinstance(node, ast.Call):
-        entries = {each.arg: each.value for each in node.keywords if each.arg}
-    else:
-        return None
-    given, role = entries.get(ID), entries.get("role")
+    fields = entries(node)
+    given, role = fields.get(ID), fields.get("role")
     if isinstance(given, ast.Constant) and given.value is None:
         return None  # as in a message of another role
     is_another = isinstance(role, ast.Constant) and role.value != "tool"
@@ -117,17 +108,8 @@ def _given(node: ast.AST) -> ast.expr | None:
 
 def _ids_of_calls(code: Code) -> frozenset[str]:
     """Return the ids that messages of this file give to tool calls, as they are written."""
-    found = set()
-    for node in code.syntax.nodes:
-        if isinstance(node, ast.Dict):
-            found |= {
-                ast.dump(value)
-                for key, value in zip(node.keys, node.values, strict=True)
-                if isinstance(key, ast.Constant) and key.value == "id"
-            }
-        elif isinstance(node, ast.Call) and (value := keyword(node, "id")) is not None:
-            found.add(ast.dump(value))
-    return frozenset(found)
+    given = (entries(node).get("id") for node in code.syntax.nodes)
+    return frozenset(ast.dump(value) for value in given if value is not None)
 
 
 def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:

@@ -206,11 +206,8 @@ def _of_shared_object(episodes: Episodes, entry: EntryPoint) -> Iterator[Effect]
     assert entry.instance.made is not None
     path, owner = entry.place.path, entry.name.rpartition(".")[0]
     syntax, run = episodes.found.project.files[path], episodes.functions_in(path)
-    methods = [
-        name
-        for name in syntax.functions
-        if name in run and name.rpartition(".")[0] == owner
-    ]
+    every = (method.qualname for _, method in syntax.methods_of(owner))
+    methods = [each for each in every if each in run]
     yield from changed_by_itself(syntax, methods, entry.instance.made.value)
 
 

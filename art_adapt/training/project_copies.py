@@ -65,8 +65,8 @@ def fill(copy: Copy) -> None:
     if left.files < 0 or left.bytes < 0:
         raise RecordingError(
             f"{copy.project} is too large to copy for each episode: more than {MOST:,} files "
-            f"or {MOST_BYTES // 1_000_000} MB. Name the folder that holds the agent and its "
-            "data: @training.isolated(copy_of=...)"
+            f"or {MOST_BYTES // 1_000_000} MB. Set FOLDER in the train module to the folder "
+            "that holds the agent and its data"
         )
 
 

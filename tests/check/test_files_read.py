@@ -49,4 +49,4 @@ def test_files_that_make_something_else_are_not_read(tmp_path: Path) -> None:
     session = Session()
     checked = check_source(read_source(rollout), Selection(), session=session)
     assert "temperature" in checked.found[0].found.message  # its client was followed
-    assert session.files <= 3
+    assert session.files <= 4  # of forty: what Part0 makes is followed no further

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from art_adapt.closed_models import CLOSED
 from art_adapt.code.command_line import usual_constant
 from art_adapt.code.nodes import keyword, root_object
 from art_adapt.code.syntax import Syntax
@@ -19,16 +20,11 @@ from art_adapt.survey.calls.roles import Role, stated_role
 
 # What a rollout asks ART's models for.
 OF_ART = ("openai_client", "get_inference_name", "inference_model_name", "name")
-API_MODELS = ("gpt-", "o1", "o3", "o4", "openai/", "claude", "anthropic/", "gemini")
 
 
 def is_api_model(name: object) -> bool:
     """Return whether it names a model behind an API, which nobody trains with ART."""
-    return (
-        isinstance(name, str)
-        and name.lower().startswith(API_MODELS)
-        and "gpt-oss" not in name
-    )
+    return isinstance(name, str) and CLOSED.match(name) is not None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, entries, keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
 from art_adapt.rules.code.functions import Place, Value
@@ -86,7 +86,7 @@ class Contents:
                 continue
             for made in self._displays(self.flow.here(each.value)):
                 here = made.syntax is self.flow.syntax
-                for name, value in _entries(made.node):
+                for name, value in entries(made.node).items():
                     if self.item(
                         each.value, name
                     ).written:  # nothing takes it out again
@@ -298,13 +298,3 @@ def _record_of(call: ast.Call) -> ast.expr | None:
 
 def _is_dict(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func) == "dict"
-
-
-def _entries(display: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the entries of a display, or of ``dict(...)``, that have a text for a key."""
-    if isinstance(display, ast.Dict):
-        for key, value in zip(display.keys, display.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, value
-    elif isinstance(display, ast.Call):
-        yield from ((each.arg, each.value) for each in display.keywords if each.arg)

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.classes import class_around
+from art_adapt.code.classes import class_around, stored_by
 from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
@@ -218,7 +218,8 @@ class Flow:
 
     def _of_attribute(self, value: Value, node: ast.Attribute) -> Iterator[Value]:
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
-            for each in _assigned_to_self(value.syntax, node):
+            within = class_around(value.syntax, value.syntax.owner(node))
+            for each in stored_by(value.syntax, within, node.attr):
                 yield Value(each, Place(value.syntax))
             return
         for owner in self.values(value.of(node.value)):
@@ -368,15 +369,6 @@ def constant(value: Value) -> object:
         inner = constant(value.of(node.operand))
         return -inner if isinstance(inner, int | float) else ...
     return node.value if isinstance(node, ast.Constant) else ...
-
-
-def _assigned_to_self(syntax: Syntax, node: ast.Attribute) -> list[ast.expr]:
-    """Return what a class and its methods assign to one of its attributes."""
-    within = class_around(syntax, syntax.owner(node))
-    own = syntax.assignments.get(dotted(node) or "", ())
-    fields = syntax.assignments.get(node.attr, ())
-    by_methods = [value for where, value in own if where.startswith(f"{within}.")]
-    return by_methods or [value for where, value in fields if where == within]
 
 
 def is_open(call: ast.Call) -> bool:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.containers import container_of
 from art_adapt.code.given import function_given, given_for
 from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import referred, resolve
+from art_adapt.code.resolution import named, referred, resolve
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.tables import resolve_in_tables
 
 CALLS = 3  # functions entered, one inside the other
 
@@ -123,23 +125,9 @@ class Functions:
         self, syntax: Syntax, callee: ast.expr
     ) -> tuple[Syntax, Function] | None:
         """Return the project's function that an expression of a file names, with its file."""
-        function = self.of_file(syntax, callee) or self._given(syntax, callee)
+        function = self._given(syntax, callee)
         if function is not None:
             return syntax, function
-        if isinstance(callee, ast.Name) and callee.id in syntax.classes:
-            function = syntax.functions.get(f"{callee.id}.__init__")
-            return None if function is None else (syntax, function)
-        if isinstance(callee, ast.Attribute):
-            method = self._method(syntax, callee)
-            if method is not None:
-                return method
-        head, _, rest = (dotted(callee) or "").partition(".")
-        found = self.imported(syntax, head)
-        if found is not None:
-            qualname = ".".join(filter(None, (found[1], rest)))
-            function = found[0].functions.get(qualname)
-            if function is not None:
-                return found[0], function
         return self._resolved(syntax, callee)
 
     def _given(self, syntax: Syntax, callee: ast.expr) -> Function | None:
@@ -162,48 +150,32 @@ class Functions:
         self, syntax: Syntax, callee: ast.expr
     ) -> tuple[Syntax, Function] | None:
         """Return the one function that the engine finds, by classes and annotations."""
-        if not isinstance(callee, ast.Attribute):
-            return None
         known = 0
         found: set[FunctionKey] = set()
         while known < len(
             self._project.files
         ):  # it may have read a file that overrides
             known = len(self._project.files)
-            found = set(resolve(self._project, syntax, callee))
+            found = set(self._meant(syntax, callee))
         if len(found) != 1:
             return None
         [(path, qualname)] = found
         place = self._project.files[path]
         return place, place.functions[qualname]
 
-    def of_file(self, syntax: Syntax, callee: ast.expr) -> Function | None:
-        """Return the function of the same file that a name or ``self.name`` means."""
-        name = dotted(callee)
-        if name is None:
-            return None
-        parts = syntax.owner(callee).split(".")
-        around = [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
-        head, _, method = name.partition(".")
-        if head in ("self", "cls"):
-            within = next((each for each in around if each in syntax.classes), None)
-            return syntax.functions.get(f"{within}.{method}")
-        # A method is not called by its bare name.
-        scopes = [each for each in around if each not in syntax.classes]
-        names = (*(f"{scope}.{name}" for scope in scopes), name)
-        return next((f for n in names if (f := syntax.functions.get(n))), None)
+    def _meant(self, syntax: Syntax, callee: ast.expr) -> list[FunctionKey]:
+        if isinstance(callee, ast.Name):
+            return named(self._project, syntax, callee.id, syntax.owner(callee))
+        found = resolve(self._project, syntax, callee)
+        held = callee.value if isinstance(callee, ast.Attribute) else callee
+        if not found and container_of(syntax, held) is not None:
+            found = resolve_in_tables(self._project, syntax, callee)
+        return found
 
-    def _method(
-        self, syntax: Syntax, callee: ast.Attribute
-    ) -> tuple[Syntax, Function] | None:
-        """Return the method of an object that is made in this file: no override of it."""
-        held = _elements(syntax, callee.value)
-        made = [*syntax.values_of(callee.value), *held, callee.value]
-        names = {dotted(each.func) for each in made if isinstance(each, ast.Call)}
-        name = names.pop() if len(names) == 1 else None
-        found = self._project.class_named(syntax, name or "")
-        method = found and found[0].functions.get(f"{found[1]}.{callee.attr}")
-        return (found[0], method) if found and method else None
+    def in_file(self, syntax: Syntax, callee: ast.expr) -> Function | None:
+        """Return the function of the same file that an expression names."""
+        found = self.called(syntax, callee)
+        return found[1] if found is not None and found[0] is syntax else None
 
     def class_of(
         self, syntax: Syntax, called: ast.expr
@@ -295,8 +267,9 @@ class Functions:
                         parent.func,
                         _unpartial(parent).func,
                     ):
-                        used = self.of_file(syntax, node)
-                        passed |= {used.qualname} if used is not None else set()
+                        used = self.in_file(syntax, node)
+                        if used is not None and node.id not in syntax.classes:
+                            passed.add(used.qualname)
             self._calls[syntax] = {
                 name: self._entering(syntax, calls)
                 for name, calls in found.items()
@@ -326,19 +299,6 @@ class Functions:
         if isinstance(module, Syntax):
             return module, ""
         return self._project.variable_named(syntax, name)
-
-
-def _elements(syntax: Syntax, name: ast.expr) -> Iterator[ast.expr]:
-    """Yield what a loop or comprehension binds a name to, of a list that is made by another."""
-    for definition in (
-        syntax.definitions.reaching(name) if isinstance(name, ast.Name) else ()
-    ):
-        part = definition.value
-        listed = part.value if isinstance(part, ast.Subscript) else None
-        if listed is not None:
-            for made in (listed, *syntax.values_of(listed)):
-                if isinstance(made, ast.ListComp | ast.GeneratorExp):
-                    yield made.elt
 
 
 def _unpartial(call: ast.Call) -> ast.Call:

@@ -25,7 +25,7 @@ class Retries:
                 yield each
         for call in self.file.calls:
             for given in call.args:
-                named = self.file.flow.functions.of_file(self.file.syntax, given)
+                named = self.file.flow.functions.in_file(self.file.syntax, given)
                 if named == function and self.is_one(call.func):
                     yield call.func
 
@@ -37,7 +37,7 @@ class Retries:
         called = called.func if isinstance(called, ast.Call) else called
         if RETRIES.search(last_name(called)):
             return True
-        function = self.file.flow.functions.of_file(self.file.syntax, called)
+        function = self.file.flow.functions.in_file(self.file.syntax, called)
         if function is None or not function.given:
             return False
         name = function.qualname

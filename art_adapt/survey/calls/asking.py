@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from art_adapt.calls import Api
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.definitions import COMPREHENSIONS
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
@@ -35,7 +37,6 @@ from art_adapt.survey.calls.written import written
 from art_adapt.words import CONVERSATIONS
 
 CONVERSATION = ("messages", "input")  # the arguments of the SDK that take it
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,12 @@ class Asking:
         return Asking(
             self.completions, self.sites | more.sites, self.growing, self.keeping
         )
+
+    @cached_property
+    def sent(self) -> frozenset[str]:
+        """The names of the lists that completion calls send."""
+        lists = (call.messages for call in self.completions.values())
+        return frozenset(name for each in lists if (name := dotted(each)))
 
     def completes(self, node: ast.AST) -> bool:
         """True if ``node`` contains a completion call."""
@@ -193,9 +200,7 @@ class Asking:
         if self.drives(syntax, function):
             return False
         own = [
-            node
-            for node in syntax.owned_by(function.qualname)
-            if node in self.completions or node in self.sites
+            node for node in syntax.owned_by(function.qualname) if self.is_site(node)
         ]
         return bool(own) and all(
             self.asks_about_a_row(syntax, function, node) for node in own
@@ -242,8 +247,7 @@ class Asking:
                 if call.messages is not None:
                     yield call.messages
             elif node in self.sites and isinstance(around, ast.Call):
-                yield from around.args
-                yield from (each.value for each in around.keywords)
+                yield from given_to(around)
 
     def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
         """True if the body of a loop adds to something that it also sends."""

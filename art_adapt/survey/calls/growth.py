@@ -7,7 +7,14 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import Function, argument_of, dotted, grown_list, made_of
+from art_adapt.code.nodes import (
+    Function,
+    argument_of,
+    dotted,
+    given_to,
+    grown_list,
+    made_of,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.words import CONVERSATIONS, GROWS_LIST
@@ -208,6 +215,5 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 def names_in(call: ast.Call) -> set[str]:
     """Return the names and attributes in the arguments of a call."""
-    values = (*call.args, *(k.value for k in call.keywords))
-    inner = (node for value in values for node in ast.walk(value))
+    inner = (node for value in given_to(call) for node in ast.walk(value))
     return {name for node in inner if (name := dotted(node)) is not None}

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.annotations import bare
-from art_adapt.code.classes import FunctionKey, lineage
+from art_adapt.code.classes import FunctionKey, has_library_base, lineage
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.values import steps
-
-# Bases that say nothing of what a class speaks to.
-PLAIN_BASES = ("object", "ABC", "abc.ABC", "Protocol", "typing.Protocol", "Generic")
 
 
 def methods_of_own(
@@ -34,10 +30,7 @@ def _extends_a_library(project: Project, key: FunctionKey) -> bool:
     """True if the class of a method derives from one that is not the project's: the SDK's own."""
     place, owner = project.files[key[0]], key[1].rpartition(".")[0]
     return any(
-        (name_of := dotted(bare(base))) not in PLAIN_BASES
-        and project.class_named(where, name_of or "") is None
-        for where, name in lineage(project, place, owner)
-        for base in where.classes[name].bases
+        has_library_base(project, *each) for each in lineage(project, place, owner)
     )
 
 

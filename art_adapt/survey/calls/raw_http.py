@@ -10,7 +10,13 @@ import re
 from collections.abc import Iterator
 
 from art_adapt.calls import URLS
-from art_adapt.code.nodes import assignment, dotted, last_name, with_defaults
+from art_adapt.code.nodes import (
+    assignment,
+    called_name,
+    dotted,
+    last_name,
+    with_defaults,
+)
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Obstacle
 
@@ -106,8 +112,7 @@ def _bound(outer: ast.AST, url: ast.Constant) -> Iterator[str]:
 
 
 def _sends(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
-    return name in SENDING
+    return called_name(call) in SENDING
 
 
 def _names(call: ast.Call) -> Iterator[str]:

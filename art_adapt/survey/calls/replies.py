@@ -58,15 +58,7 @@ def _is_last_content(value: ast.expr, asking: Asking) -> bool:
         return False
     if not is_content or not isinstance(last, ast.Subscript):
         return False
-    name = dotted(last.value)
-    return (
-        name is not None
-        and ast.unparse(last.slice) == "-1"
-        and any(
-            call.messages is not None and dotted(call.messages) == name
-            for call in asking.completions.values()
-        )
-    )
+    return ast.unparse(last.slice) == "-1" and dotted(last.value) in asking.sent
 
 
 def _path(value: ast.expr) -> str:

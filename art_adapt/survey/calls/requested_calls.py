@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import called_name, dotted, last_name
 from art_adapt.words import (
     NO_TOOLS,
     OWN_SETTINGS,
@@ -22,14 +22,6 @@ def given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords if k.arg is not None)]
 
 
-def called(call: ast.Call) -> str:
-    """Return the name of what is called, whatever it is an attribute of."""
-    function = call.func
-    return (
-        function.attr if isinstance(function, ast.Attribute) else dotted(function) or ""
-    )
-
-
 def is_no_tool(call: ast.Call) -> bool:
     """True if a call makes an object, or is of Python's own: neither is a tool."""
     name = (dotted(call.func) or "").split(".")[-1]
@@ -41,7 +33,7 @@ def likeness(call: ast.Call) -> int:
 
     Running one takes the request's arguments, a lookup by its name, or a verb that says so.
     """
-    name = called(call)
+    name = called_name(call)
     words = [spelled(each).rpartition(".")[2] for each in given(call)]
     spread = [spelled(k.value) for k in call.keywords if k.arg is None]
     return (

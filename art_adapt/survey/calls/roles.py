@@ -190,7 +190,5 @@ def literal_model(call: FoundCall) -> str | None:
     """Return the model's name, where the file spells it out."""
     if call.model is None:
         return None
-    for value in (call.model, *call.syntax.values_of(call.model)):
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            return value.value
-    return None
+    values = (call.model, *call.syntax.values_of(call.model))
+    return next((text for each in values if (text := text_of(each)) is not None), None)

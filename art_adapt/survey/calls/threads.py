@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey
@@ -49,7 +50,7 @@ def find_thread_starts(
     for node in syntax.nodes:
         if not isinstance(node, ast.Call):
             continue
-        function = _started_function(node, syntax)
+        function = started_function(node, syntax)
         if function is None:
             continue
         bare = unhooked(syntax, function, "carried")
@@ -65,8 +66,11 @@ def find_thread_starts(
             )
 
 
-def _started_function(call: ast.Call, syntax: Syntax) -> ast.expr | None:
-    name = dotted(call.func) or ""
+def started_function(
+    call: ast.Call, syntax: Syntax, pools: re.Pattern[str] = THREAD_POOLS
+) -> ast.expr | None:
+    """Return what a call starts in another thread, if it starts something there."""
+    name = syntax.qualified(call.func) or ""
     if name in THREAD_CLASSES:
         return keyword(call, "target") or (call.args[1] if len(call.args) > 1 else None)
     if name in TIMER_CLASSES:
@@ -86,17 +90,15 @@ def _started_function(call: ast.Call, syntax: Syntax) -> ast.expr | None:
             else None
         )
     if call.func.attr == "submit" or (
-        call.func.attr in POOL_METHODS and _is_pool(call.func.value, syntax)
+        call.func.attr in POOL_METHODS and _is_pool(call.func.value, syntax, pools)
     ):
         return call.args[0]
     return None
 
 
-def _is_pool(expression: ast.expr, syntax: Syntax) -> bool:
-    made = [syntax.text(value) for value in syntax.values_of(expression)] or [
-        syntax.text(expression)
-    ]
-    return any(map(THREAD_POOLS.search, made))
+def _is_pool(expression: ast.expr, syntax: Syntax, pools: re.Pattern[str]) -> bool:
+    made = syntax.values_of(expression) or [expression]
+    return any(pools.search(syntax.text(each)) for each in made)
 
 
 def _may_reach(

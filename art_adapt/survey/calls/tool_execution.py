@@ -13,13 +13,19 @@ from pathlib import Path
 from typing import TypeGuard
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import argument_of, dotted, entries, keyword, last_name
+from art_adapt.code.nodes import (
+    argument_of,
+    called_name,
+    dotted,
+    entries,
+    keyword,
+    last_name,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
-    called,
     given,
     is_no_tool,
     likeness,
@@ -154,7 +160,7 @@ def _made_by(
     if spelled(value).endswith(OF_REQUEST):
         return
     if isinstance(value, ast.Call):
-        name = called(value)
+        name = called_name(value)
         if name not in ONLY_WRAPS:
             yield syntax, value
         if likeness(value) >= CERTAIN:

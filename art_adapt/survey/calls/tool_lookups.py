@@ -6,11 +6,10 @@ import ast
 from collections.abc import Collection
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import called_name, dotted
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.requested_calls import (
     CERTAIN,
-    called,
     given,
     is_no_tool,
     likeness,
@@ -49,8 +48,8 @@ def running_all(
         if (
             isinstance(node, ast.Call)
             and (not run or syntax.owner(node) in run)
-            and RUNS_ALL_TOOLS.search(called(node))
-            and not RUNS_NO_TOOL.search(called(node))
+            and RUNS_ALL_TOOLS.search(called_name(node))
+            and not RUNS_NO_TOOL.search(called_name(node))
             and not isinstance(syntax.parents[node], ast.Expr)
             and any(_is_calls(syntax, each) for each in given(node))
             and not any(node.func in sites for sites in graph.sites.values())
@@ -118,6 +117,7 @@ def _does_more(syntax: Syntax, test: ast.expr) -> bool:
         n for each in branch.body for n in ast.walk(each) if isinstance(n, ast.Call)
     )
     return any(
-        called(call) not in ONLY_WRAPS | NO_TOOLS and not called(call)[:1].isupper()
+        called_name(call) not in ONLY_WRAPS | NO_TOOLS
+        and not called_name(call)[:1].isupper()
         for call in calls
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, entries, grown_list
+from art_adapt.code.nodes import dotted, entries, given_to, grown_list
 from art_adapt.code.syntax import Syntax
 
 
@@ -39,7 +39,7 @@ def _is_message(value: ast.expr) -> bool:
 def _contents(messages: ast.expr) -> Iterator[ast.expr]:
     """Yield the contents of the messages in a list display, or what a function makes them of."""
     if isinstance(messages, ast.Call):
-        yield from (*messages.args, *(each.value for each in messages.keywords))
+        yield from given_to(messages)
     for message in messages.elts if isinstance(messages, ast.List) else ():
         if isinstance(message, ast.Dict) or _is_message(message):
             yield from filter(None, [entries(message).get("content")])

@@ -10,7 +10,7 @@ from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
     FunctionNode,
-    dotted,
+    given_to,
     grown_list,
     keyword,
     last_name,
@@ -303,7 +303,7 @@ def printed_answers(syntax: Syntax, owner: str, asking: Asking) -> Iterator[Exit
         if isinstance(node, ast.Call)
         and shows(syntax, node)
         and not _in_handler(syntax, node, asking)
-        for argument in (*node.args, *(k.value for k in node.keywords))
+        for argument in given_to(node)
         for value in _replies_in(syntax, argument, asking)
     ]
     left = {node: syntax.left_after(node) for node, _ in shown}
@@ -344,21 +344,20 @@ def _replies_in(syntax: Syntax, value: ast.expr, asking: Asking) -> Iterator[ast
         case ast.Tuple():
             parts = value.elts
         case ast.Call() if last_name(value.func) not in MEASURES:
-            parts = [*value.args, *(k.value for k in value.keywords)]
+            parts = given_to(value)
     for part in parts:
         yield from _replies_in(syntax, part, asking)
 
 
 def _kept(syntax: Syntax, function: Function, asking: Asking) -> Iterator[Exit]:
     """Find answers that are added to a list that no completion call sends."""
-    sent = {
-        dotted(call.messages) or ""
-        for call in asking.completions.values()
-        if call.messages is not None
-    }
     for node in syntax.owned_by(function.qualname):
         grown = grown_list(node) if isinstance(node, ast.Call) else None
-        if grown is None or grown in sent or grown.rpartition(".")[2] in CONVERSATIONS:
+        if (
+            grown is None
+            or grown in asking.sent
+            or grown.rpartition(".")[2] in CONVERSATIONS
+        ):
             continue
         assert isinstance(node, ast.Call)
         if _in_handler(syntax, node, asking):

@@ -139,9 +139,7 @@ def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> boo
         and asking.asks(node)
     ]
     within = {id(node) for task in tasks for node in ast.walk(task)}
-    sites = [
-        each for each in owned if each in asking.completions or each in asking.sites
-    ]
+    sites = [each for each in owned if asking.is_site(each)]
     if not tasks or any(id(each) not in within for each in sites):
         return False
     statements = [syntax.parents.get(task) for task in tasks]

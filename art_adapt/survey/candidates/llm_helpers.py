@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from art_adapt.code.classes import FunctionKey, is_super, lineage, method_above
 from art_adapt.code.dependence import made_from
 from art_adapt.code.index import derived_from
-from art_adapt.code.nodes import Function, dotted
+from art_adapt.code.nodes import Function, dotted, given_to
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.tool_execution import answers_a_call, find_tool_execution
 from art_adapt.survey.candidates.handed import (
@@ -86,11 +86,7 @@ def asks_once(found: Found, entry: EntryPoint) -> bool:
     """
     syntax, function = found.function_of(entry)
     nodes = list(syntax.owned_by(function.qualname))
-    at = [
-        node
-        for node in nodes
-        if node in found.asking.completions or node in found.asking.sites
-    ]
+    at = [node for node in nodes if found.asking.is_site(node)]
     in_loop = any(isinstance(n, LOOPS) and found.asking.asks(n) for n in nodes)
     return len(at) == 1 and not in_loop and not is_launch(found.project, entry.key)
 
@@ -255,8 +251,7 @@ def _stays(call: ast.Call) -> bool:
 
 def _made_from(syntax: Syntax, call: ast.Call) -> set[str | None]:
     """Return the names in the arguments of a call, and in what these are made from."""
-    given = [*call.args, *(each.value for each in call.keywords)]
-    return set(map(dotted, made_from(syntax, syntax.owner(call), given)))
+    return set(map(dotted, made_from(syntax, syntax.owner(call), given_to(call))))
 
 
 def _is_namesake(method: FunctionKey, callee: FunctionKey) -> bool:

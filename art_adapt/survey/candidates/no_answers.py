@@ -66,11 +66,7 @@ def sends(asking: Asking, value: ast.expr) -> bool:
     """
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
         value = value.value
-    name = dotted(value)
-    sent = (call.messages for call in asking.completions.values())
-    return name is not None and any(
-        messages is not None and dotted(messages) == name for messages in sent
-    )
+    return dotted(value) in asking.sent
 
 
 def is_stream(project: Project, syntax: Syntax, value: ast.expr) -> bool:

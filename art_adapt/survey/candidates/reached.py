@@ -26,12 +26,11 @@ def of_this_agent(
         for name in (MODULE_LEVEL, *project.files[path].functions)
     ]
     starts += [
-        (place.source.path, name)
+        (place.source.path, method.qualname)
         for path in project.given
         for class_name in project.files[path].classes
         for place, base in lineage(project, project.files[path], class_name)
-        for name in place.functions
-        if name.rpartition(".")[0] == base
+        for _, method in place.methods_of(base)
     ]
     starts += brought_in(project, project.given)
     reachable = graph.reachable(starts)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey, is_super, method_above
-from art_adapt.code.nodes import Function, last_name
+from art_adapt.code.nodes import Function, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
 from art_adapt.survey.candidates.leads import Leads
@@ -78,8 +78,7 @@ def _helped(
         for site in graph.sites.get((key, (path, name)), ()):
             call = syntax.parents.get(site)
             if name in place.functions and isinstance(call, ast.Call):
-                given = [*call.args, *(each.value for each in call.keywords)]
-                yield place, place.functions[name], given
+                yield place, place.functions[name], given_to(call)
 
 
 def begins(leads: Leads, key: FunctionKey) -> bool:

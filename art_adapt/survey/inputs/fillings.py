@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from art_adapt.code.command_line import reads_arguments
-from art_adapt.code.nodes import Function, FunctionNode, dotted, last_name
+from art_adapt.code.nodes import Function, FunctionNode, dotted, given_to, last_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import FILLS_GIVEN, HOLDS_TOOLS, ONLY_TELLS, TYPED
@@ -144,8 +144,7 @@ def fills(node: ast.AST, name: str) -> bool:
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     call, function = node.value, node.value.func
-    given = [*call.args, *(each.value for each in call.keywords)]
-    if name not in map(dotted, given) or ONLY_TELLS.match(last_name(function)):
+    if name not in map(dotted, given_to(call)) or ONLY_TELLS.match(last_name(function)):
         return False
     is_filler = isinstance(function, ast.Name) and FILLS_GIVEN.match(function.id)
     return bool(is_filler) or HOLDS_TOOLS.search(name) is not None

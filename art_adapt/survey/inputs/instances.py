@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from art_adapt.code.classes import FunctionKey, lineage
+from art_adapt.code.classes import FunctionKey, has_library_base, lineage
 from art_adapt.code.index import constructed, derived_from, protocols_of
 from art_adapt.code.nodes import Function, assignment, decorator_names, dotted
 from art_adapt.code.project import Project
@@ -81,7 +81,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
         return True
     implemented: set[str] = set()
     for place, name in family:
-        for method, function in _methods(place, name):
+        for method, function in place.methods_of(name):
             if method in implemented:
                 continue
             if _is_declared_abstract(function):
@@ -112,7 +112,9 @@ def may_be_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     ):
         return False
     refuses = any(
-        _only_refuses(method) for each in family for _, method in _methods(*each)
+        _only_refuses(method)
+        for place, name in family
+        for _, method in place.methods_of(name)
     )
     return refuses or bool(_read_by(family) - _set_by(family))
 
@@ -166,27 +168,11 @@ def asks_the_model(
     return any(
         (place.source.path, method.qualname) in reaching
         for place, owner in lineage(project, syntax, class_name)
-        for _, method in _methods(place, owner)
-    )
-
-
-def has_library_base(project: Project, syntax: Syntax, class_name: str) -> bool:
-    names = [dotted(base) or "" for base in syntax.classes[class_name].bases]
-    plain = ("ABC", "object", "Protocol", "Generic", "")
-    return any(
-        name.split(".")[-1] not in plain and project.class_named(syntax, name) is None
-        for name in names
+        for _, method in place.methods_of(owner)
     )
 
 
 _Classes = Sequence[tuple[Syntax, str]]
-
-
-def _methods(place: Syntax, class_name: str) -> Iterator[tuple[str, Function]]:
-    for qualname, function in place.functions.items():
-        owner, _, method = qualname.rpartition(".")
-        if owner == class_name:
-            yield method, function
 
 
 def _read_by(classes: _Classes) -> set[str]:
@@ -194,7 +180,7 @@ def _read_by(classes: _Classes) -> set[str]:
     return {
         node.attr
         for place, name in classes
-        for _, function in _methods(place, name)
+        for _, function in place.methods_of(name)
         for node in place.owned_by(function.qualname)
         if isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Load)
@@ -208,7 +194,7 @@ def _set_by(classes: _Classes) -> set[str]:
     for place, name in classes:
         for statement in place.classes[name].body:
             found |= {dotted(target) or "" for target in assignment(statement)[0]}
-        for method, function in _methods(place, name):
+        for method, function in place.methods_of(name):
             found.add(method)
             found |= {
                 node.attr

@@ -25,7 +25,7 @@ from art_adapt.code.importable import (
     names_folder,
     runs_when_imported,
 )
-from art_adapt.code.nodes import FunctionNode, dotted, last_name
+from art_adapt.code.nodes import FunctionNode, dotted, given_to, last_name, names_set_in
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
@@ -128,11 +128,9 @@ def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionK
 
 def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
-    bound = {
-        node.id
-        for node in ast.walk(value)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    } | {a.arg for a in ast.walk(value) if isinstance(a, ast.arg)}
+    bound = names_set_in(value) | {
+        a.arg for a in ast.walk(value) if isinstance(a, ast.arg)
+    }
     done: set[ast.AST] = set()
     for node in ast.walk(value):
         if node in done:
@@ -144,8 +142,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
                     taken.of_endpoint |= {argument} if role in OF_ENDPOINT else set()
                 done.update(ast.walk(argument))
         if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
-            given = [*node.args, *(each.value for each in node.keywords)]
-            if not _takes(place, module, given, taken):
+            if not _takes(place, module, given_to(node), taken):
                 taken.clients.add(node)
                 taken.of_endpoint.add(node)
             done.update(*map(ast.walk, (*node.args, *node.keywords)))

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.calls import CLIENT_CLASSES, KINDS, NOT_OF_POLICY
-from art_adapt.code.nodes import Function, dotted, entries, last_name
+from art_adapt.code.nodes import Function, called_name, dotted, entries, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import MODELS
 
@@ -88,10 +88,7 @@ def _uses(syntax: Syntax) -> tuple[tuple[str, str, str], ...]:
 def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield what a call gives, or a request holds, that says which model is asked, and where."""
     if isinstance(node, ast.Call):
-        function = node.func
-        called = (
-            function.attr if isinstance(function, ast.Attribute) else dotted(function)
-        )
+        called = called_name(node)
         for keyword in node.keywords:
             if called in CLIENT_CLASSES and keyword.arg in OF_CLIENTS:
                 yield OF_CLIENTS[keyword.arg], keyword.value

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.code.classes import FunctionKey, annotated, is_enum
+from art_adapt.code.classes import FunctionKey, annotated, has_library_base, is_enum
 from art_adapt.code.importable import ImportedName, module_at
 from art_adapt.code.index import constructed, derived_from
 from art_adapt.code.nodes import assignment, dotted
@@ -15,7 +15,6 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.fillings import fills
 from art_adapt.survey.inputs.instances import (
     asks_the_model,
-    has_library_base,
     is_abstract,
 )
 from art_adapt.survey.inputs.parameters import constructor_of
@@ -226,8 +225,4 @@ def _type_of_members(place: Syntax, class_name: str) -> str:
 
 def _is_registry(place: Syntax, class_name: str) -> bool:
     """True if the class has methods to fill its instances: ``register()``, ``add_tool()``."""
-    return any(
-        FILLS_ITSELF.match(name.rpartition(".")[2])
-        for name in place.functions
-        if name.rpartition(".")[0] == class_name
-    )
+    return any(FILLS_ITSELF.match(name) for name, _ in place.methods_of(class_name))

@@ -159,7 +159,7 @@ def _is_of_literals(value: ast.expr) -> bool:
     """True if a call is given nothing but literals, as by a demo."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return isinstance(value, ast.Constant)
-    given = [*value.args, *(each.value for each in value.keywords)]
+    given = given_to(value)
     if not given and not value.func.id[:1].isupper():
         return False  # load_config()
     return not any(
@@ -262,8 +262,7 @@ def _configured(
 
 def _is_of_a_run(site: Site) -> bool:
     place, call = site
-    given = (*call.args, *(each.value for each in call.keywords))
-    return any(is_of_a_run(place, value) for value in given)
+    return any(is_of_a_run(place, value) for value in given_to(call))
 
 
 def made_by(given: Given, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:

@@ -60,9 +60,7 @@ def may_be_filled(project: Project, entry: EntryPoint) -> bool:
         return False
     family = lineage(project, project.files[entry.home], entry.class_name)
     return any(
-        name.rpartition(".")[0] == owner and _fills(name.rpartition(".")[2])
-        for place, owner in family
-        for name in place.functions
+        _fills(name) for place, owner in family for name, _ in place.methods_of(owner)
     )
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from art_adapt.code.callers import MOST_FOUND, TRAINS, homes_of, unread
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.mentions import file_of_variable
-from art_adapt.code.nodes import FunctionNode, dotted, grown_list
+from art_adapt.code.mentions import variable_read
+from art_adapt.code.nodes import FunctionNode, dotted, given_to, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.trials import is_trial
@@ -95,12 +95,9 @@ def _looked_up(project: Project, key: FunctionKey) -> Iterator[Variable]:
     for node in syntax.owned_by(key[1]):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
-        if file_of_variable(project, syntax, node) is not None:
-            found = project.variable_named(syntax, node.id)
-        elif not syntax.is_local(node.id, key[1]):
+        found = variable_read(project, syntax, node)
+        if found is None and not syntax.is_local(node.id, key[1]):
             found = (syntax, node.id)
-        else:
-            found = None
         if found is not None and _may_be_filled(*found):
             yield found[0].source.path, found[1]
 
@@ -142,8 +139,7 @@ def _added(
                 yield syntax.source.path, statement.name
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
-            values = [*call.args, *(each.value for each in call.keywords)]
-            values = values if adds(call) else []
+            values = given_to(call) if adds(call) else []
         elif isinstance(statement, ast.Assign):
             target = statement.targets[0]
             if isinstance(target, ast.Subscript) and adds(target.value):

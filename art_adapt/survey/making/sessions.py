@@ -17,7 +17,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.given import function_given
 from art_adapt.code.nodes import dotted, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.questions import ask
+from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import (
     MODULE_LEVEL,
@@ -141,16 +141,11 @@ def _parameter(project: Project, entry: EntryPoint, at: UseOfDict) -> str | None
     return given.pop() if len(given) == 1 and given <= names else None
 
 
+@question
 def _asked_for(
     project: Project, syntax: Syntax, key: ast.expr
-) -> list[tuple[FunctionKey, str]]:
-    """Return the parameters that a key comes from, through the functions that hand it on."""
-    return ask(project, _parameters, syntax, key)
-
-
-def _parameters(
-    project: Project, syntax: Syntax, key: ast.expr
 ) -> Iterator[tuple[FunctionKey, str]]:
+    """Yield the parameters that a key comes from, through the functions that hand it on."""
     function = function_given(syntax, key)
     if function is not None and isinstance(key, ast.Name):
         yield (syntax.source.path, function.qualname), key.id

@@ -48,13 +48,13 @@ def may_be_opened(project: Project, entry: EntryPoint) -> bool:
     runs = entry.called.rpartition(".")[2]
     return any(
         name in OPENS
-        or (not name.startswith("_") and name != runs and _keeps(place, key))
+        or (
+            not name.startswith("_") and name != runs and _keeps(place, method.qualname)
+        )
         for place, owner in lineage(
             project, project.files[entry.home], entry.class_name
         )
-        for key in place.functions
-        for around, _, name in [key.rpartition(".")]
-        if around == owner
+        for name, method in place.methods_of(owner)
     )
 
 

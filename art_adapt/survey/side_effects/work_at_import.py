@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from art_adapt.code.nodes import last_name
+from art_adapt.code.nodes import given_to, last_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.definitions import called_name, definitions_of
 from art_adapt.survey.side_effects.effects import harm_of
@@ -82,7 +82,7 @@ def _asks_by_itself(call: ast.Call, asks: Callable[[ast.AST], bool]) -> bool:
     Of a function that is only handed on, as in ``ChatInterface(fn=reply)`` or
     ``partial(create)``, few things make a call at once.
     """
-    given = [*call.args, *(each.value for each in call.keywords)]
+    given = given_to(call)
     if any(
         isinstance(inner, ast.Call) and asks(inner)
         for value in given
