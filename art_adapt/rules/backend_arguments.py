@@ -7,7 +7,9 @@ batch of rollouts has been paid for.
 ``art.TrainConfig(beta=0.01)`` raises nothing: pydantic drops what it does not know, and the run
 goes on without it. The KL penalty is ``kl_penalty_coef``.
 
-Evidence: art 0.5.18, local/backend.py:638 and serverless/backend.py:193; art 0.5.23,
+``loss_fn="grpo"`` is no loss of LocalBackend, which knows cispo and ppo.
+
+Evidence: art 0.5.18, local/backend.py:638 and 750 and serverless/backend.py:193; art 0.5.23,
 local/backend.py:1283, serverless/backend.py:227 and types.py:27 (TrainConfig).
 """
 
@@ -29,6 +31,7 @@ async def main(model, groups):
     backend = LocalBackend()
     await backend.train(model, groups, ppo=True)  # <-
     await backend.train(model, groups, config=art.TrainConfig())  # <-
+    await backend.train(model, groups, loss_fn="grpo")  # <-
     return art.TrainConfig(learning_rate=1e-5, beta=0.01)  # <-
 """,
 )
@@ -65,6 +68,11 @@ ACCEPTED = {
     "LocalBackend": BOTH | {"final_training_step", "grad_accumulation_sequences"},
     "ServerlessBackend": BOTH | {"ppo", "kl_penalty_step_lag"},
 }
+# The values of an argument, in either version; LocalBackend raises for another.
+VALUES = {
+    "loss_fn": frozenset({"cispo", "ppo"}),
+    "kl_penalty_source": frozenset({"current_learner", "sample"}),
+}
 # Of TrainConfig in either version.
 CONFIGURED = frozenset(
     {"learning_rate", "kl_penalty_coef", "kl_penalty_source", "final_training_step"}
@@ -100,3 +108,12 @@ def check(code: Code) -> Iterator[Found]:
                     f"{' and '.join(sorted(made))}.train does not accept {name}=: it "
                     "raises a TypeError after the rollouts have been paid for",
                 )
+            elif made == {"LocalBackend"} and name in VALUES:
+                given = code.constant(value)
+                if isinstance(given, str) and given not in VALUES[name]:
+                    allowed = " and ".join(map(repr, sorted(VALUES[name])))
+                    yield found(
+                        value,
+                        f"{name}={given!r}: LocalBackend.train knows {allowed}, and raises "
+                        "after the rollouts have been paid for",
+                    )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import dotted, keyword, last_name, names_in, names_set_in
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
@@ -30,8 +30,45 @@ async def rollout(model, scenario):
     return trajectory
 """
     + LOOP,
+    """\
+import art
+
+async def share(group: art.TrajectoryGroup):
+    mean = sum(each.reward for each in group) / 4
+    for each in group.trajectories:
+        each.metrics["own"] = each.reward
+        each.reward = mean  # <-
+    return group
+""",
+    """\
+import art
+
+async def share(group: art.TrajectoryGroup):
+    best = max(each.reward for each in group)
+    for each in group:
+        each.reward = best * 0.5  # <-
+    return group
+""",
 )
 GOOD = (
+    """\
+import art
+
+async def center(group: art.TrajectoryGroup, bonus, scores):
+    mean = sum(each.reward for each in group) / 4
+    for each, score in zip(group.trajectories, scores):
+        each.reward = score - mean
+    for each in group:
+        share = each.reward / 2
+        each.reward = share
+    for each in group.trajectories:
+        if each.metrics["won"]:
+            each.reward = bonus
+    for each in group.trajectories:
+        each.reward = mean
+        each.reward += each.metrics["won"]
+    return group
+""",
     """\
 import art
 
@@ -53,6 +90,10 @@ async def play(models):
     + LOOP,
 )
 
+OF_GROUP = (
+    "every trajectory of a group gets this same reward: the group has no variance and "
+    "nothing is learned from it"
+)
 MESSAGE = (
     "every episode gets this reward: groups have no variance and nothing is learned"
 )
@@ -60,6 +101,7 @@ MESSAGE = (
 
 def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
+    yield from _same_in_group(code)
     if (
         not code.training.whole_loop
         or code.rewards.may_be_judged
@@ -90,6 +132,33 @@ def _of_train_module(code: Code) -> Iterator[Found]:
             and _is_unconditional(code, write)
         ):
             yield found(write.value, MESSAGE)
+
+
+def _same_in_group(code: Code) -> Iterator[Found]:
+    """Yield what each trajectory of a group gets, and has nothing to do with it."""
+    for write in code.rewards.writes:
+        loop = code.syntax.parents.get(write.node)
+        if (
+            not isinstance(write.node, ast.Assign)
+            or not isinstance(loop, ast.For)
+            or not isinstance(loop.target, ast.Name)
+            or write.target is None
+            or dotted(write.target.value) != loop.target.id
+            or not (
+                last_name(loop.iter) == "trajectories"
+                or code.trajectories.is_group(code.flow.here(loop.iter))
+            )
+        ):
+            continue
+        names = names_in(write.value)
+        calls = any(isinstance(node, ast.Call) for node in ast.walk(write.value))
+        again = [
+            each
+            for each in code.rewards.writes
+            if each is not write and code.blocks.within(each.node, loop)
+        ]
+        if names and not calls and not again and names.isdisjoint(names_set_in(loop)):
+            yield found(write.value, OF_GROUP)
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:
