@@ -1010,6 +1010,18 @@ def test_log_takes_groups_for_validation() -> None:
     assert inspect.signature(art.Model.log).parameters["split"].default == "val"
 
 
+@shows("ART543")
+def test_metrics_that_are_assigned_are_not_merged() -> None:
+    async def timed() -> art.Trajectory:
+        trajectory = art.Trajectory()
+        async with trajectory.track_duration("llm"):
+            pass
+        trajectory.metrics = {"won": 1}
+        return trajectory
+
+    assert set(asyncio.run(timed()).metrics) == {"won"}
+
+
 @shows("ART318")
 def test_a_metric_called_exceptions_uses_up_what_is_allowed() -> None:
     async def counts() -> art.Trajectory:
