@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, last_name, names_in, names_set_in
+from art_adapt.code.nodes import dotted, keyword, names_in, names_set_in
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
@@ -68,6 +68,18 @@ async def center(group: art.TrajectoryGroup, bonus, scores):
         each.reward = mean
         each.reward += each.metrics["won"]
     return group
+""",
+    """\
+import art
+
+async def steps(game):
+    trajectories = []
+    while not game.over:
+        trajectories.append(art.Trajectory(messages_and_choices=game.turn()))
+    reward = game.score()
+    for trajectory in trajectories:
+        trajectory.reward = reward
+    return trajectories
 """,
     """\
 import art
@@ -144,10 +156,7 @@ def _same_in_group(code: Code) -> Iterator[Found]:
             or not isinstance(loop.target, ast.Name)
             or write.target is None
             or dotted(write.target.value) != loop.target.id
-            or not (
-                last_name(loop.iter) == "trajectories"
-                or code.trajectories.is_group(code.flow.here(loop.iter))
-            )
+            or not _is_group(code, loop.iter)
         ):
             continue
         names = names_in(write.value)
@@ -159,6 +168,15 @@ def _same_in_group(code: Code) -> Iterator[Found]:
         ]
         if names and not calls and not again and names.isdisjoint(names_set_in(loop)):
             yield found(write.value, OF_GROUP)
+
+
+def _is_group(code: Code, whole: ast.expr) -> bool:
+    """Return whether a loop goes through a group: ``group.trajectories``, an annotated one.
+
+    A list of trajectories may be the steps of one episode, which share its reward.
+    """
+    of_group = isinstance(whole, ast.Attribute) and whole.attr == "trajectories"
+    return of_group or code.trajectories.is_group(code.flow.here(whole))
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:
