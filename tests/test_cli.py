@@ -62,6 +62,28 @@ def test_adapts_and_says_what_it_did(agent: Path) -> None:
     assert "\x1b" not in said
 
 
+@pytest.mark.parametrize(
+    ("options", "row", "lacks"),
+    [
+        ((), {"task": "t"}, ""),
+        ((), {"question": "t"}, "The rows of scenarios.jsonl lack task."),
+        (
+            ("--single-turn",),
+            {"task": "t"},
+            "The rows of scenarios.jsonl lack messages.",
+        ),
+    ],
+)
+def test_rows_of_another_episode_are_told(
+    options: tuple[str, ...], row: dict[str, str], lacks: str, agent: Path
+) -> None:
+    agent.with_name("scenarios.jsonl").write_text(json.dumps(row))
+    done = art_adapt("--isolated", *options, "agent.py", cwd=agent.parent)
+    said = done.stdout.decode()
+    assert lacks in said
+    assert ("Next: read agent_train.py" in said) is (not lacks)
+
+
 def test_the_patch_gives_the_same_bytes_as_writing(agent: Path, tmp_path: Path) -> None:
     """Also with CRLF, without a final newline, and with bytes that are no UTF-8."""
     odd = agent.with_name("odd.py")

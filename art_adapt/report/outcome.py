@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from shlex import join, quote
 from typing import TextIO
 
 from art_adapt.backends import Backend
 from art_adapt.decisions import Training
+from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
 from art_adapt.plan import Plan
 from art_adapt.recipe.fields import scenario_fields, to_fill_in
@@ -53,6 +55,8 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
         print("then run it on a GPU")
         return
     kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
+    if lacking := _lacking(scenarios, kind, entry):
+        print(f"\nThe rows of {shown(scenarios)} lack {' and '.join(lacking)}.")
     names = [field.name for field in scenario_fields(entry)]
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
@@ -72,9 +76,23 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
 
 
 def has_scenarios(training: Training, entry: EntryPoint) -> bool:
-    """Tell whether the scenarios are there: a module's are taken to be."""
-    is_module = source_kind(training.scenarios) is SourceKind.ROWS
-    return is_module or _scenarios(training, entry).exists()
+    """Tell whether there are scenarios for this entry point: a module's are taken to be."""
+    kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
+    return kind is SourceKind.ROWS or (
+        scenarios.exists() and not _lacking(scenarios, kind, entry)
+    )
+
+
+def _lacking(scenarios: Path, kind: SourceKind, entry: EntryPoint) -> list[str]:
+    """Return what an episode needs and the first row has not: it was written for another one."""
+    if kind is not SourceKind.JSONL:
+        return []
+    with suppress(OSError, ValueError):  # the run says what is wrong with the file
+        _, row = next(json_lines(scenarios), ("", None))
+        if isinstance(row, dict):
+            needed = (each for each in scenario_fields(entry) if each.default is None)
+            return [each.name for each in needed if each.name not in row]
+    return []
 
 
 def _scenarios(training: Training, entry: EntryPoint) -> Path:
