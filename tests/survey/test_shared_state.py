@@ -33,8 +33,21 @@ class Store:
     def find(self, row):
         return row in self.rows
 
+    def of(self, key):
+        for row in self.rows:
+            if row["key"] == key:
+                return row
+        return None
+
+    def first(self):
+        return self.rows[0]
+
+    def found(self, key):
+        return self.of(key) or self.first()
+
 store = Store()
 """
+FIND = "\n\ndef find(key):\n    for name, order in ORDERS.items():\n        if name == key:\n            return order\n"
 CONNECTION = 'import sqlite3\ndb = sqlite3.connect("shop.db")'
 OF_CONNECTION = "the module's database connection db"
 OF_ORDERS = "the module-level ORDERS, which look changes"
@@ -54,6 +67,18 @@ SHARED = [
     (STORE.replace("CHANGE", "self.rows[0] = row"), "store.add(key)", OF_STORE),
     (STORE.replace("CHANGE", "self.count += 1"), "store.add(key)", OF_STORE),
     (STORE, "store.count += 1", OF_STORE),
+    *(
+        (STORE.replace("CHANGE", change), "store.add(key)", OF_STORE)
+        for change in (
+            'found = self.of(row)\n        found["state"] = 2',
+            "found = self.of(row)\n        found.state = 2",
+            'found = self.first()\n        del found["state"]',
+            'found = self.rows[0]\n        found["state"] = 2',
+            'for each in self.rows:\n            each["state"] = 2',
+            'found = next(r for r in self.rows if r)\n        found["state"] = 2',
+        )
+    ),
+    (ORDERS + FIND, 'order = find(key)\norder["state"] = 2', OF_ORDERS),
     (CONNECTION, "db.execute(key)", OF_CONNECTION),
     (
         f"{CONNECTION}\ncursor = db.cursor()",
@@ -230,6 +255,12 @@ def test_which_file_is_the_same_in_each_episode(
     ("before", "look"),
     [
         (ORDERS, 'order = dict(ORDERS[key])\norder["state"] = 2'),
+        (ORDERS + FIND, 'order = dict(find(key))\norder["state"] = 2'),
+        (STORE.replace("CHANGE", "return self.of(row)"), "store.add(key)"),
+        (
+            STORE.replace("CHANGE", 'new = dict(self.of(row))\n        new["a"] = 1'),
+            "store.add(key)",
+        ),
         (ORDERS, 'order = ORDERS[key].copy()\norder["state"] = 2'),
         (ROWS, "rows = ROWS[:]\nrows.append(key)"),
         (ROWS, 'for row in ROWS:\n    key = row["state"]'),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
-from art_adapt.survey.side_effects.entries import outermost
+from art_adapt.survey.side_effects.entries import containers_of_entry, outermost
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.words import CHANGES_CONTAINER
@@ -115,6 +115,7 @@ def changes_itself(
             and _own(node.value)
             and not is_made_once(syntax, node, node)
         )
+        or _changes_an_entry(syntax, method, node)
         or (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -133,6 +134,19 @@ def changes_itself(
             )
         )
         for node in syntax.owned_by(method)
+    )
+
+
+def _changes_an_entry(syntax: Syntax, method: str, node: ast.AST) -> bool:
+    """True for ``order["status"] = ...`` and ``order.status = ...`` of an order in ``self.orders``."""
+    if not isinstance(node, ast.Subscript | ast.Attribute) or not isinstance(
+        node.ctx, ast.Store | ast.Del
+    ):
+        return False
+    name = dotted(node.value)
+    return name is not None and any(
+        container.startswith("self.")
+        for container in containers_of_entry(syntax, method, name)
     )
 
 
