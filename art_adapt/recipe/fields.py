@@ -103,8 +103,8 @@ def _says_more(part: Parameter) -> bool:
 
 
 def _has_to_be_given(parameter: Parameter) -> bool:
-    """True without a default, or with one that reads the training run's own command line."""
-    return parameter.default is None or parameter.command_line
+    """True without a default, or with one that stands for what is on the command line."""
+    return parameter.default is None or parameter.command_line or parameter.typed
 
 
 def parts_of(parameter: Parameter) -> tuple[Parameter, ...]:
@@ -153,8 +153,8 @@ def to_fill_in(entry: EntryPoint) -> list[Parameter]:
 def _field(parameter: Parameter) -> Field:
     if parameter.command_line:
         return Field(field_name(parameter.name), parameter.name, TEXTS)
-    kind = _type(parameter)
-    return Field(field_name(parameter.name), parameter.name, kind, parameter.default)
+    kind, default = _type(parameter), None if parameter.typed else parameter.default
+    return Field(field_name(parameter.name), parameter.name, kind, default)
 
 
 def _type(parameter: Parameter) -> ast.expr:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.entry_decision import near
 from art_adapt.errors import Refusal
 from art_adapt.seen.episodes import (
     MOST_CALLS,
@@ -67,10 +68,14 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         is_script = first is not None and first.is_script
         read = first if alone and not is_script else None
         return Seen(asked, None, read, ran_itself=alone and is_script)
-    chosen = _chosen(survey, possible)
+    chosen = _around_steps(asked, functions, possible, survey) or _chosen(
+        survey, possible
+    )
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone
+    if (differs or len(_likely(survey)) > 1) and _failed(chosen):
+        return Seen(asked, None, None, ended_early=True)
     if differs and _ended_early(first, chosen, functions):
         return Seen(asked, None, None, ended_early=True)
     return Seen(asked, chosen, first if differs else None)
@@ -93,6 +98,48 @@ def _whole(
     for each in seen_episodes(runs):
         if each.key in driving or not is_fed_on(each, readers):
             yield each
+
+
+def _failed(function: SeenFunction | None) -> bool:
+    """True if each call ended with an error: a run shows no more than how far it came."""
+    return function is not None and all(
+        each.call.outcome.startswith("raised")
+        and not each.call.outcome.endswith(("EOFError", "KeyboardInterrupt"))
+        for each in function.calls
+    )
+
+
+def _around_steps(
+    runs: Sequence[Run],
+    functions: Sequence[SeenFunction],
+    possible: Sequence[SeenFunction],
+    survey: Survey,
+) -> SeenFunction | None:
+    """Return the function around the steps that a command's one task went through.
+
+    A framework may call them, so that reading finds steps that are equally likely. Who types
+    several lines has a chat, whose turns stand side by side as well.
+    """
+    first, *others = possible
+    steps = [first, *(each for each in others if _is_beside(each, first))]
+    likely = _likely(survey)
+    if (
+        not first.given
+        or len(steps) < 2
+        or not {each.key for each in steps[:2]} <= {key_of(each) for each in likely}
+        or any("drives" in each.features for each in likely)
+        or any(len(run.typed) > 1 for run in runs)
+    ):
+        return None
+    every = {tuple(request.number for request in run.requests) for run in runs}
+    around = [e for e in functions if e.depth < first.depth and e.asked == every]
+    return min(around, key=lambda each: each.depth, default=None)
+
+
+def _likely(survey: Survey) -> list[EntryPoint]:
+    """Return the likeliest entry point by reading, and those that are nearly as likely."""
+    every = survey.entry_points
+    return [every[0], *near(every[0], every[1:])] if every else []
 
 
 def _ended_early(

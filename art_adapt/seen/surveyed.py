@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from art_adapt.code.session import Session
 from art_adapt.decisions import said_in
 from art_adapt.discovery import with_entry_file
 from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
+from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
 from art_adapt.seen.roles import with_seen_roles
 from art_adapt.settings import Options, Origin
-from art_adapt.source import Source
+from art_adapt.source import Source, read_source
 from art_adapt.survey.model import Survey
 from art_adapt.survey.survey import survey
 
@@ -28,12 +30,38 @@ def surveyed_as_seen(
         Refusal: a module itself ran the episodes, or the function is in no file that is there.
     """
     seen = seen_of(found, sources, options)
+    if more := _not_read(seen, found):
+        # Reading has to know what ran around the named file, to tell a way in.
+        wider = survey([*sources, *more], session=session)
+        seen = seen_of(wider, sources, options)
+        if not found.calls:  # a framework leads from there to the model
+            sources = [*sources, *more]
     options = with_seen(options, seen, found, sources)
     session.shown = shown_by(seen)
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = _surveyed(sources, options, session)
     return *as_said(found, sources, options, session, seen), seen
+
+
+def _not_read(seen: Seen | None, found: Survey) -> list[Source]:
+    """Return the files that were active when the model was asked, and that no reading came to.
+
+    Where nothing leads from the named files to the model, that is each of them.
+    """
+    if seen is None:
+        return []
+    known = found.read if found.calls else [f.source for f in found.files if f.given]
+    read = {os.path.realpath(source.path) for source in known}
+    active = {
+        call.path
+        for run in seen.runs
+        for request in run.requests
+        for call in run.outward(request.around)
+        if not is_of_test(*call.key)
+    }
+    files = sorted(path for path in active if f"{path}" not in read)
+    return [read_source(path) for path in files if path.is_file()]
 
 
 def as_said(

@@ -183,6 +183,7 @@ class Parameter:
     positional_only: bool = False
     declared: bool = False  # its default has to be passed: typer.Option(5) is none
     command_line: bool = False  # its default reads that of the process
+    typed: bool = False  # a person says it on the command line: typer.Argument("")
     supplied: str = ""  # what a train module gives it as: see supplied.py
     # What a handler reads of it, where a stand-in takes the place of a platform's object.
     stand_in: tuple[str, ...] | None = None

@@ -142,7 +142,7 @@ def _files(
     found, project = episodes.found, episodes.found.project
     reaching = found.graph.reaching(found.policy, guess=True)
     homes = [each.home for each in episodes.entries] or project.given
-    of_others = _of_other_agents(project, homes, entry_points)
+    of_others = _of_other_agents(project, homes, entry_points) - episodes.files
     starting = {entry.place.path for entry in entry_points[:1]}
     effects = episodes.effects()
     for path, syntax in project.files.items():

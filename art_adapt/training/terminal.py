@@ -1,6 +1,6 @@
 """Runs an agent that talks to a terminal, with input and arguments from a scenario.
 
-``input()``, ``sys.argv`` and ``sys.stdout`` belong to the process, and episodes run side
+``input()``, ``sys.argv``, ``sys.stdin`` and ``sys.stdout`` belong to the process, and episodes run side
 by side in it. So each is replaced once by one that asks which episode it is used in.
 """
 
@@ -14,7 +14,7 @@ import inspect
 import itertools
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -173,6 +173,8 @@ def _install() -> None:
     hide_arguments()
     if not isinstance(sys.stdout, _Output):
         sys.stdout = _Output(sys.stdout)
+    if not isinstance(sys.stdin, _Input):
+        sys.stdin = _Input(sys.stdin)
 
 
 def hide_arguments() -> None:
@@ -266,6 +268,43 @@ class _Output:
             raise TypeError(f"write() takes str, not {type(text).__name__}")
         terminal.printed.append(text)
         return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _Input:
+    """``sys.stdin``, which gives an episode the lines of its scenario."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readline(self, size: int = -1) -> str:
+        if _terminal.get() is None:
+            return str(self._stream.readline(size))
+        return next(self, "")
+
+    def read(self, size: int = -1) -> str:
+        if _terminal.get() is None:
+            return str(self._stream.read(size))
+        return "".join(self)
+
+    def readlines(self, hint: int = -1) -> list[str]:
+        return [*self] if _terminal.get() else list(self._stream.readlines(hint))
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        terminal = _terminal.get()
+        if terminal is None:
+            return str(next(self._stream))
+        if not terminal.inputs:  # the end of a file is none of a conversation
+            raise StopIteration
+        return f"{terminal.read()}\n"
+
+    def isatty(self) -> bool:
+        return True if _terminal.get() else bool(self._stream.isatty())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

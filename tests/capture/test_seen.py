@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import stat
 import sys
@@ -200,6 +201,84 @@ def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
     assert entry_of(tmp_path) == {"value": "Game.run", "origin": "found"}
     told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
     assert "1 run, which an exception ended" in told
+
+
+FLOWS = """\
+def run(node, shared):
+    while node is not None:
+        step = getattr(node, "".join(["ex", "ec"]))
+        node = node.following.get(step(shared))
+"""
+NODES = (
+    "import flows\n\n\n"
+    "class Node:\n    def __init__(self):\n        self.following = {}\n\n\n"
+    "class Decide(Node):\n    def exec(self, shared):\n"
+    "        return json.loads(think_of('Return JSON. ' + shared['question']))['action']\n\n\n"
+    "class Answer(Node):\n    def exec(self, shared):\n"
+    "        shared['answer'] = think_of('Answer: ' + shared['question'])\n\n\n"
+    "def main():\n    decide = Decide()\n    decide.following['answer'] = Answer()\n"
+    "    shared = {'question': sys.argv[1]}\n    flows.run(decide, shared)\n"
+    f"    print(shared['answer'])\n\n\n{RUNS}main()\n"
+)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_is_around_the_steps_of_a_framework_is_the_episode(
+    ends: bool,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading finds two steps that are nearly as likely. A run that fails in the first decides nothing."""
+    elsewhere = tmp_path_factory.mktemp("library")
+    (elsewhere / "flows.py").write_text(FLOWS)
+    monkeypatch.setenv("PYTHONPATH", f"{elsewhere}", prepend=os.pathsep)
+    action = {"content": '{"action": "answer"}' if ends else "no JSON"}
+    done = watched(tmp_path, NODES, [action, SAID[0]])
+    said = done.stderr.decode() + done.stdout.decode()
+    if ends:
+        assert rows(tmp_path) == [{"arguments": [QUESTION]}], said
+        assert entry_of(tmp_path) == {"value": "main", "origin": "seen"}
+    else:
+        told = entry_of(tmp_path)  # it is asked about, or said that another is near
+        assert told["origin"] == "found", said
+
+
+INJECTED = {
+    "llm.py": (
+        "from openai import OpenAI\n\n\nclass Client:\n    def __init__(self):\n"
+        "        self.client = OpenAI()\n\n    def generate(self, prompt):\n"
+        "        asked = [{'role': 'user', 'content': prompt}]\n"
+        "        reply = self.client.chat.completions.create(model='m', messages=asked)\n"
+        "        return reply.choices[0].message.content\n"
+    ),
+    "agent.py": (
+        "class Agent:\n    def __init__(self, llm):\n        self.llm = llm\n\n"
+        "    def run(self, message):\n"
+        "        return self.llm.generate(f'Answer: {message}').strip()\n"
+    ),
+    "main.py": (
+        "import sys\n\nfrom agent import Agent\nfrom llm import Client\n\n"
+        "if __name__ == '__main__':\n    print(Agent(Client()).run(sys.argv[1]))\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("named", INJECTED)
+def test_whichever_file_is_named_the_run_shows_the_same(
+    named: str, tmp_path: Path
+) -> None:
+    """The client is given to the agent: neither file imports the other."""
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in INJECTED.items():
+        (tmp_path / name).write_text(text)
+    options = ("--scripted", "--", sys.executable, "main.py", QUESTION)
+    done = art_adapt("capture", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    done = art_adapt("--diff", "--json", "--isolated", named, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr.decode()
+    entry = json.loads(done.stdout)["decisions"]["entry"]
+    assert entry["origin"] == "seen" and entry["value"].endswith("Agent.run")
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,13 @@ def run(question: str = typer.Argument(...), turns: int = typer.Option(2, "--tur
 if __name__ == "__main__":
     app()
 """,
+    "a typer command whose text may be left out": f"""import typer
+{HEAD}def run(question: str = typer.Argument(""), shell: bool = typer.Option(False, "--shell")):
+{ASK}
+
+if __name__ == "__main__":
+    typer.run(run)
+""",
     "a click command": f"""import click
 {HEAD}@click.command()
 @click.option("--question")

@@ -6,6 +6,7 @@ import asyncio
 import io
 import sys
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -24,6 +25,21 @@ def in_a_bare_thread() -> str:
 def test_an_input_without_context_belongs_to_the_only_episode() -> None:
     said = training.run_command(in_a_bare_thread, inputs=["hello"])
     assert said == "hello"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: sys.stdin.read(),
+        lambda: "".join(sys.stdin.readlines()),
+        lambda: "".join(sys.stdin),
+        lambda: sys.stdin.readline() + sys.stdin.readline() + sys.stdin.readline(),
+        lambda: f"{input()}\n{sys.stdin.read()}",
+    ],
+)
+def test_what_is_read_from_stdin_is_the_scenario_s(read: Callable[[], str]) -> None:
+    assert training.run_command(read, inputs=["one", "two"]) == "one\ntwo\n"
+    assert training.run_command(lambda: str(sys.stdin.isatty())) == "True"
 
 
 def test_an_input_without_context_is_never_another_episodes() -> None:

@@ -139,12 +139,13 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
 
 
 def _texts(seen: Seen) -> dict[str, list[str]]:
-    """Return the different texts of each field of the scenarios."""
+    """Return the different texts of each field of the scenarios, those of lists too."""
     found: dict[str, dict[str, None]] = {}
     for scenario in seen.notes.scenarios:
         for name, value in scenario.items() if isinstance(scenario, dict) else ():
-            if isinstance(value, str) and len(value) >= SHORTEST:
-                found.setdefault(name, {})[value] = None
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str) and len(text) >= SHORTEST:
+                    found.setdefault(name, {})[text] = None
     return {name: list(values) for name, values in found.items()}
 
 

@@ -28,7 +28,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
     as ``utils.py``, says nothing.
     """
     given = project.given
-    imported = {path: project.imported_by([path]) for path in given}
+    imported = [project.imported_by([path]) for path in project.files]
 
     @functools.cache
     def imports() -> list[set[str]]:
@@ -45,7 +45,7 @@ def apart_from(project: Project, home: Path) -> Callable[[Path], bool]:
     def is_apart(path: Path) -> bool:
         if home not in given or path not in given:
             return False
-        if any({home, path} <= each for each in imported.values()):
+        if any({home, path} <= each for each in imported):
             return False
         return not any({home.stem, path.stem} <= each for each in imports())
 

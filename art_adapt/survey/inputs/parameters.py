@@ -20,6 +20,7 @@ from art_adapt.code.nodes import (
     decorator_names,
     dotted,
     keyword,
+    last_name,
     with_defaults,
 )
 from art_adapt.code.object_use import is_an_object
@@ -32,7 +33,7 @@ from art_adapt.survey.inputs.clients import (
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
 from art_adapt.survey.model import Parameter
-from art_adapt.words import CLIENTS, OBJECTS, RECORDS
+from art_adapt.words import CLIENTS, EMPTY_TEXTS, OBJECTS, RECORDS
 
 CLIENT_CLASS = re.compile(rf"\b({'|'.join(sorted(CLIENT_CLASSES))})\b")
 # Names in annotations whose values JSON can hold, or a field of a scenario can be made of.
@@ -109,6 +110,9 @@ def _of_function(
         declared=isinstance(default, ast.Call) and _default_of(default) is not default,
         command_line=found.default == "None"
         and takes_arguments(syntax, function, name),
+        typed=isinstance(default, ast.Call)
+        and last_name(default.func) == "Argument"
+        and found.default in ("None", *EMPTY_TEXTS),
     )
     value = _default_of(default)
     if name in of_click:  # what a command gets where nobody types an option
