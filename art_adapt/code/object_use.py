@@ -110,6 +110,14 @@ def comes_of_an_object(
     )
 
 
+def is_entered(syntax: Syntax, value: ast.expr) -> bool:
+    """True for what a block opens and closes: a file, a connection, a session."""
+    return any(
+        isinstance(syntax.parents.get(each), ast.withitem)
+        for each in (value, *syntax.values_of(value))
+    )
+
+
 def _reused_at(syntax: Syntax, function: Function, name: str) -> int | None:
     """Return the first line at which a parameter's name is given to something else, if any is.
 

@@ -23,6 +23,7 @@ import os
 import random
 import sqlite3
 import sys
+from contextlib import contextmanager
 from datetime import date
 
 from openai import AzureOpenAI, OpenAI
@@ -36,6 +37,11 @@ def open_db(path):
     con = sqlite3.connect(path)
     con.execute("create table if not exists room (name)")
     return con
+
+
+@contextmanager
+def opened(path):
+    yield sqlite3.connect(path)
 
 
 def rooms(con):
@@ -82,6 +88,11 @@ AGENTS = {
     "a connection that is only handed on": (
         f"{CON}{PARSED}    con = open_db(args.db)\n    print(ask(con, args.question))\n",
         ['con = open_db("room.db")', "ask(con=con,"],
+        ["question"],
+    ),
+    "what a block opens": (
+        f"{CON}def main():\n    with opened('room.db') as con:\n        print(ask(con, sys.argv[1]))\n",
+        ["con=training.fill_in("],
         ["question"],
     ),
     "a conversation that the caller begins": (

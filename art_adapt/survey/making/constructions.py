@@ -17,7 +17,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import given_to, grown_list
-from art_adapt.code.object_use import comes_of_an_object
+from art_adapt.code.object_use import comes_of_an_object, is_entered
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
@@ -216,7 +216,7 @@ def _as_objects(
             or (
                 is_open
                 and not is_said(*each)
-                and comes_of_an_object(given.project, *each)
+                and (is_entered(*each) or comes_of_an_object(given.project, *each))
             )
             for each in values
         )
