@@ -16,7 +16,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.making.registrations import find_registering
-from art_adapt.survey.model import EntryPoint
+from art_adapt.survey.model import CompletionCall, EntryPoint, ToolLoop
 from art_adapt.survey.side_effects.effects import (
     LOADED,
     find_effects,
@@ -75,6 +75,12 @@ class Episodes:
     def functions_in(self, path: Path) -> set[str]:
         """Return the functions of a file that the episodes run."""
         return {name for where, name in self.run if where == path}
+
+    def own_loop(self, call: CompletionCall) -> ToolLoop | None:
+        """Return the loop of turns around a call, if the episodes run it: no scheduler's."""
+        loop = call.loop
+        is_own = loop is not None and (loop.place.path, loop.function) in self.run
+        return loop if is_own else None
 
     def effects(self) -> dict[Path, tuple[Effect, ...]]:
         """Find what the episodes do beyond themselves, by the file that does it."""

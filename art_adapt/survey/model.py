@@ -26,11 +26,12 @@ from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
 
 @dataclass(frozen=True)
 class ToolLoop:
-    """The loop that calls the model again after its tools have run."""
+    """The loop that calls the model again after its tools have run, and the function it is in."""
 
     place: Place
     header: str
     turn_limit: str | None
+    function: str
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,9 @@ def _file_survey(
     path, package = syntax.source.path, project.package(syntax)
     run = episodes.functions_in(path)
     calls = [
-        replace(call, in_episode=not episodes.entries or call.function in run)
+        replace(call, in_episode=call.function in run, loop=episodes.own_loop(call))
+        if episodes.entries
+        else call
         for call in found.calls.get(path, [])
     ]
     return FileSurvey(

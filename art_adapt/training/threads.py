@@ -9,14 +9,21 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from art_adapt.recording.installed import is_installed
 
+HOOKS_FILE = "art_recording.py"  # lies in the project, and only wraps what raises
+
 
 def own_place(frames: Sequence[traceback.FrameSummary]) -> str | None:
-    """Return file and line of the innermost frame in code that is not installed, if any."""
-    own = [frame for frame in frames if not is_installed(frame.filename)]
+    """Return file and line of the innermost frame in the agent's own code, if any."""
+    own = [
+        frame
+        for frame in frames
+        if not is_installed(frame.filename) and Path(frame.filename).name != HOOKS_FILE
+    ]
     return f"{own[-1].filename}:{own[-1].lineno}" if own else None
 
 

@@ -273,3 +273,26 @@ def test_a_question_that_is_asked_until_its_answer_is_valid_is_no_turn(
         "    steps = []\n    for _ in range(5):\n        steps.append(next_step(goal, steps))\n    return steps\n"
     )
     assert found.entry_points[0].name == "analyse"
+
+
+def test_a_loop_that_no_episode_runs_is_not_its_loop() -> None:
+    """A scheduler calls what a command's handler calls as well."""
+    text = f"""
+        def horoscope(user):
+            messages = [{{"role": "user", "content": user}}]
+            return {ASK}.content
+
+        def handler(request):
+            return horoscope(request["user"])
+
+        def schedule(queue, users):
+            while True:
+                queue.run_pending()
+                for user in users:
+                    print(horoscope(user))
+        """
+    whole = survey(
+        [Source(Path("/nowhere/agent.py"), (START + dedent(text)).encode())],
+        entry="agent:handler",
+    )
+    assert [call.loop for call in whole.calls] == [None]

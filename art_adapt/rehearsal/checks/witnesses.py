@@ -93,8 +93,11 @@ def _turns(seen: Seen) -> Iterator[Witness]:
     turns = [len(history.choices) for each in whole for history in each.histories]
     if not turns or len(seen.loops) != 1:
         return
-    if max(turns) == 1 and any(len(each.choices) > 1 for each in whole):
-        return  # another call's, or a conversation for each turn: that cannot be told
+    if max(turns) == 1 and (
+        any(len(each.choices) > 1 for each in whole)
+        or any(c.message.get("tool_calls") for e in seen.episodes for c in e.choices)
+    ):
+        return  # another call's, or a conversation for each turn, or tools that failed
     where = at(seen.loops[0])
     yield Witness(
         f"the loop at {where} went round again, for up to {max(turns)} turns",

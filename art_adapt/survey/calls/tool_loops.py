@@ -108,7 +108,7 @@ def _first(
     for syntax, loop, site in around:
         if is_turns(syntax, loop, site):
             header, limit = _header(syntax, loop), _turn_limit(syntax, loop)
-            return ToolLoop(syntax.place(loop), header, limit)
+            return ToolLoop(syntax.place(loop), header, limit, syntax.owner(loop))
     return None
 
 
