@@ -132,6 +132,17 @@ AGENTS = {
         ["steps=8"],
         ["history"],
     ),
+    "as much of an object as can be copied": (
+        "KIND = os.getenv('KIND', 'large')\n\n\nclass Store:\n"
+        "    def __init__(self, kind: str = 'small', keys: dict | None = None):\n        self.kind, self.keys = kind, keys\n\n\n"
+        "class Bot:\n    def __init__(self, store: Store):\n        self.store = store\n\n"
+        "    def ask(self, question):\n        messages = [{'role': 'user', 'content': question + self.store.kind}]\n"
+        "        return client.chat.completions.create(model='m', messages=messages).choices[0].message.content\n\n\n"
+        "def main():\n    keys = None\n    if os.getenv('KEY'):\n        keys = {'key': os.getenv('KEY')}\n        print('loaded')\n"
+        "    store = Store(kind=KIND, keys=keys)\n    print(Bot(store).ask(sys.argv[1]))\n",
+        ["Bot(store=Store(kind=KIND))"],
+        ["question"],
+    ),
     "a client and a model for embeddings": (
         SEARCH,
         ['vectors=os.environ["VECTORS"]', "AzureOpenAI(", "chat_model=BASE_MODEL"],

@@ -25,6 +25,7 @@ from art_adapt.survey.making.environment import (
     constructor_of_environment,
     made_of_environment,
 )
+from art_adapt.survey.making.given import from_call, given_by
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.words import FILLS_ITSELF
 
@@ -124,6 +125,10 @@ def _built(
         if alone is not None and any(map(_is_of_a_scenario, fields)):
             made = replace(itself, value=f"{name}.{alone}()")
             return replace(parameter, made=made)
+        others = [s for s in sites if not s[0].owner(s[1]).startswith(f"{name}.")]
+        given = given_by(project, agent, others, fields, worst)
+        if given.sites:  # as much of that call as can be copied
+            fields = tuple(from_call(given, fields, given.sites[0]))
         built = [
             _built(project, agent, home, field, reaching, worst, depth + 1)
             if is_unknown(field) and depth < DEEPEST
@@ -134,8 +139,8 @@ def _built(
             field and _imported_from(project, agent, home, field) for field in built
         ]
         if not any(field is None or is_unknown(field) for field in built):
-            given = tuple(field for field in built if field is not None)
-            return replace(parameter, made=itself, fields=given, is_object=False)
+            whole = tuple(field for field in built if field is not None)
+            return replace(parameter, made=itself, fields=whole, is_object=False)
     return None
 
 
