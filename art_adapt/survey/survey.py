@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import imported_hooks, present_hooks_place
 from art_adapt.code.hooks_places import hooks_places
 from art_adapt.code.project import Project
@@ -29,7 +30,7 @@ from art_adapt.survey.candidates.implementations import (
 )
 from art_adapt.survey.candidates.llm_helpers import only_helps
 from art_adapt.survey.candidates.outward import outward
-from art_adapt.survey.candidates.ranking import used_first
+from art_adapt.survey.candidates.ranking import used_first, where_they_meet
 from art_adapt.survey.episodes import Episodes
 from art_adapt.survey.inputs.clients import is_shared
 from art_adapt.survey.making.usage import as_used
@@ -76,15 +77,19 @@ def _surveyed(
     session: Session,
     said: Said,
 ) -> Survey:
-    found = Found.of(Project.of(sources, instead, session), said)
-    found = with_implementations(found)
-    found = told_apart(tied(drivers_first(with_derived(outward(found)))))
-    found = used_first(found)
-    if entry is not None:
-        found = found.with_entry(entry)
-    module, _, name = (entry or "").rpartition(":")
-    named = [each for each in found.entry_points if is_named(each, module, name)]
+    found = _ranked(Found.of(Project.of(sources, instead, session), said), entry)
+    # What runs an episode may ask in files that the named one does not lead to.
+    if run := _run_apart(found, entry):
+        wider = _ranked(Found.of(found.project, said, run), entry)
+        leading = [
+            each
+            for each in wider.entry_points
+            if not wider.run_by([each]).isdisjoint(found.policy)
+        ]
+        found = replace(wider, entry_points=tuple(leading))
+    named = _named(found, entry)
     entry_points = _as_used(found, named, chosen=entry is not None)
+    module, _, name = (entry or "").rpartition(":")
     likely = [each for each in entry_points if is_named(each, module, name)] or [
         each for each in entry_points if each.score == entry_points[0].score
     ]
@@ -95,6 +100,27 @@ def _surveyed(
     files = tuple(_files(episodes, entry_points))
     unread = tuple(session.unread.values())
     return Survey(files, entry_points, read, found.unreached, said, unread)
+
+
+def _ranked(found: Found, entry: str | None) -> Found:
+    """Go outward to what runs an episode, and put the candidates into their order."""
+    found = with_implementations(found)
+    found = told_apart(tied(drivers_first(with_derived(outward(found)))))
+    found = used_first(found)
+    return where_they_meet(found) if entry is None else found.with_entry(entry)
+
+
+def _named(found: Found, entry: str | None) -> list[EntryPoint]:
+    module, _, name = (entry or "").rpartition(":")
+    return [each for each in found.entry_points if is_named(each, module, name)]
+
+
+def _run_apart(found: Found, entry: str | None) -> frozenset[FunctionKey]:
+    """Return the functions with requests that each of the likeliest entry points runs as well."""
+    every = found.entry_points
+    likely = _named(found, entry) or [e for e in every if e.score == every[0].score]
+    run = [found.run_by([each]) for each in likely] if found.apart else []
+    return found.apart.intersection(*run) if run else frozenset()
 
 
 def _as_used(
@@ -214,7 +240,7 @@ def _file_survey(
     run = episodes.functions_in(path)
     calls = [
         replace(call, in_episode=call.function in run, loop=episodes.own_loop(call))
-        if episodes.entries
+        if not episodes.run.isdisjoint(found.policy)
         else call
         for call in found.calls.get(path, [])
     ]

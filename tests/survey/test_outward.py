@@ -1092,3 +1092,55 @@ def test_a_command_that_gets_its_provider_from_a_factory_is_the_episode(
     first, *others = survey([read_source(tmp_path / "providers/own.py")]).entry_points
     assert first.name == "main"
     assert all(each.score < first.score for each in others)
+
+
+WRITER = f"""
+class Writer:
+    def __init__(self):
+        self.client = OpenAI()
+
+    def run(self, research):
+        messages = [dict(role="user", content=f"Write on {{research}}")]
+        return self.{CALL}.choices[0].message.content
+"""
+RESEARCH = WRITER.replace("Writer", "Researcher").replace("Write on", "Facts on")
+PIPELINE = """
+from research import Researcher
+from writer import Writer
+
+
+class Pipeline:
+    def __init__(self):
+        self.researcher, self.writer = Researcher(), Writer()
+
+    def run(self, topic: str):
+        return {"topic": topic, "draft": self.writer.run(self.researcher.run(topic))}
+"""
+WAYS_IN = {
+    "app.py": "from pipeline import Pipeline\n\n\ndef run_pipeline(topic):\n"
+    "    return Pipeline().run(topic)['draft']\n",
+    "main.py": "import sys\n\nfrom pipeline import Pipeline\n\n\ndef main():\n"
+    "    print(Pipeline().run(sys.argv[1])['draft'])\n\n\n"
+    "if __name__ == '__main__':\n    main()\n",
+}
+
+
+@pytest.mark.parametrize("named", ["writer.py", "research.py", "pipeline.py"])
+def test_where_several_ways_in_meet_is_the_episode(named: str, tmp_path: Path) -> None:
+    """And all that it asks is the agent's, whichever file is named."""
+    (tmp_path / "pyproject.toml").touch()
+    head = "from openai import OpenAI\n"
+    for name, text in {
+        "writer.py": head + WRITER,
+        "research.py": head + RESEARCH,
+        "pipeline.py": PIPELINE,
+        **WAYS_IN,
+    }.items():
+        (tmp_path / name).write_text(text)
+    found = survey([read_source(tmp_path / named)])
+    assert found.entry_points[0].called == "Pipeline.run"
+    assert {call.place.path.name for call in found.calls} == {
+        "writer.py",
+        "research.py",
+    }
+    assert not found.unreached

@@ -44,7 +44,11 @@ from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 @dataclass(frozen=True)
 class Found:
-    """What follows from the completion calls of a project."""
+    """What follows from the completion calls of a project.
+
+    ``unreached``: calls in imported files that nothing in the named ones leads to, and
+    ``apart`` their functions; ``run``: functions that an episode runs all the same.
+    """
 
     project: Project
     graph: CallGraph
@@ -52,11 +56,17 @@ class Found:
     policy: list[FunctionKey]
     asking: Asking
     entry_points: tuple[EntryPoint, ...]
-    unreached: tuple[Place, ...] = ()  # calls in imported files that nothing leads to
+    unreached: tuple[Place, ...] = ()
     said: Said = NOTHING
+    apart: frozenset[FunctionKey] = frozenset()
+    run: frozenset[FunctionKey] = frozenset()
 
     @staticmethod
-    def of(project: Project, said: Said = NOTHING) -> Found:
+    def of(
+        project: Project,
+        said: Said = NOTHING,
+        run: frozenset[FunctionKey] = frozenset(),
+    ) -> Found:
         found = {
             path: list(find_completion_calls(syntax, project))
             for path, syntax in project.files.items()
@@ -64,13 +74,16 @@ class Found:
         }
         every = [call for calls in found.values() for call in calls]
         graph = CallGraph.of(project).with_tables(map(_key, every))
-        found = of_this_agent(project, graph, found)
+        found = of_this_agent(project, graph, found, run)
         reached = {call for calls in found.values() for call in calls}
-        unreached = tuple(c.syntax.place(c.callee) for c in every if c not in reached)
+        others = [call for call in every if call not in reached]
+        unreached = tuple(call.syntax.place(call.callee) for call in others)
+        elsewhere = frozenset(map(_key, others))
         if not any(call.supported for calls in found.values() for call in calls):
-            for syntax, run in find_framework_calls(project).items():
-                found[syntax.source.path] = [*found.get(syntax.source.path, ()), *run]
-            found = of_this_agent(project, graph, found)
+            for syntax, started in find_framework_calls(project).items():
+                path = syntax.source.path
+                found[path] = [*found.get(path, ()), *started]
+            found = of_this_agent(project, graph, found, run)
         every = [call for calls in found.values() for call in calls]
         aliased = uses_of(project, every)
         growing = growing_sites(project, graph)
@@ -84,6 +97,7 @@ class Found:
             path: [
                 said.of(
                     CompletionCall.of(
+                        project,
                         call,
                         loops.get(call),
                         *roles[call],
@@ -110,7 +124,18 @@ class Found:
         nodes = asking.sites.union(asking.completions)
         asking = replace(asking, keeping=keeping_sites(project, graph, nodes, growing))
         entries = find_entry_points(project, graph, policy, asking)
-        return Found(project, graph, calls, policy, asking, entries, unreached, said)
+        return Found(
+            project,
+            graph,
+            calls,
+            policy,
+            asking,
+            entries,
+            unreached,
+            said,
+            elsewhere,
+            run,
+        )
 
     @property
     def side_jobs(self) -> Iterator[FoundCall]:
@@ -366,7 +391,7 @@ class Found:
     def wider(self, paths: Sequence[Path]) -> Found | None:
         """Return what follows with more files; None if none can be read."""
         project = self.project.with_files(paths)
-        return None if project is None else Found.of(project, self.said)
+        return None if project is None else Found.of(project, self.said, self.run)
 
     def function_of(self, entry: EntryPoint) -> tuple[Syntax, Function]:
         syntax = self.project.files[entry.place.path]

@@ -44,3 +44,23 @@ def used_first(found: Found) -> Found:
         return found
     rest = (each for each in entries if each is not called[0])
     return replace(found, entry_points=(called[0], *rest))
+
+
+def where_they_meet(found: Found) -> Found:
+    """Put the function in front that several equally likely ones lead to, and ask the model in.
+
+    A command and a service that call ``Pipeline.run`` are ways in: it runs the episode.
+    """
+    entries = found.entry_points
+    ways = [each for each in entries if each.score == entries[0].score]
+    if len(ways) < 2:
+        return found
+    run = [found.run_by([each]) for each in ways]
+    asked = set().union(*run).intersection(found.policy)
+    for each in entries[len(ways) :]:
+        leads = all(each.key in one for one in run)
+        if leads and "composes" in each.features and asked <= found.run_by([each]):
+            rest = (other for other in entries if other is not each)
+            first = replace(each, score=entries[0].score + 1)
+            return replace(found, entry_points=(first, *rest))
+    return found
