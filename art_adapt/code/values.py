@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.command_line import usual_text
 from art_adapt.code.given import given_for
 from art_adapt.code.instances import PROPERTIES, owners
 from art_adapt.code.nodes import decorator_names, dotted
@@ -56,6 +57,22 @@ def _properties(
             function = project.home(path).functions[qualname]
             if not PROPERTIES.isdisjoint(decorator_names(function.node)):
                 yield path, qualname
+
+
+def usual_text_of(
+    project: Project, place: Syntax, value: ast.expr | None, depth: int = 4
+) -> str | None:
+    """Return the text that a value is where nobody says otherwise, through objects as well.
+
+    That is ``"small"`` for ``get_settings().guard_model`` of a class with that default.
+    """
+    if value is None or (text := usual_text(place, value)) is not None:
+        return None if value is None else text
+    found = {
+        usual_text_of(project, home, each, depth - 1)
+        for home, each in (steps(project, place, value) if depth else ())
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def functions_in(

@@ -13,6 +13,7 @@ from art_adapt.calls import Api
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.importable import ImportedName
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.source import Place, Source
@@ -82,6 +83,7 @@ class CompletionCall:
 
     @staticmethod
     def of(
+        project: Project,
         call: FoundCall,
         loop: ToolLoop | None,
         role: Role,
@@ -102,7 +104,7 @@ class CompletionCall:
             recorded=call.recorded,
             client=syntax.text(call.client),
             model=syntax.text(call.model) if call.model is not None else None,
-            asks=usual_model(call),
+            asks=usual_model(project, call),
             messages=syntax.text(call.messages) if call.messages is not None else None,
             conversation=call.conversation(),
             is_of_module=call.is_of_module(),

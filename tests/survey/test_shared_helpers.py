@@ -199,6 +199,16 @@ ONE = "[{'role': 'user', 'content': text}]"
             f"def holds(text):\n    asked = {ONE}\n    return chat(asked, model='small').content",
             "small",
         ),
+        (
+            "class Settings:\n    guard: str = 'small'\n\n\ndef settings():\n    return Settings()\n\n\n"
+            f"def holds(text):\n    return chat({ONE}, model=settings().guard).content",
+            "small",
+        ),
+        (
+            "class Settings:\n    def __init__(self):\n        self.guard = 'small'\n\n\nSETTINGS = Settings()\n\n\n"
+            f"def holds(text):\n    return chat({ONE}, model=SETTINGS.guard).content",
+            "small",
+        ),
         (f"def holds(text):\n    return chat({ONE}).content", ""),
         (f"def holds(text):\n    return chat({ONE}, 'large').content", ""),
     ],
@@ -211,3 +221,70 @@ def test_a_conversation_of_its_own_beside_the_turns_is_said(
     said = " ".join(done.stderr.decode().split())
     asks = "holds calls chat with a conversation of its own"
     assert f"{asks}{f' (model {model})' * bool(model)} --auxiliary holds" in said
+
+
+DEBATE = """\
+from openai import OpenAI
+
+LARGE = "large"
+
+
+class Client:
+    def __init__(self):
+        self.client = OpenAI()
+
+    def text(self, *, model, prompt):
+        return self.client.responses.create(model=model, input=prompt).output_text
+
+    def short(self, *, model, prompt):
+        return self.text(model=model, prompt=prompt).strip()
+
+
+class Debater:
+    def __init__(self, client):
+        self.client = client
+
+    def turn(self, said):
+        return self.client.short(model="small", prompt=f"Answer {{said}}")
+
+
+class Judge:
+    def __init__(self, client):
+        self.client = client
+
+    def verdict(self, said):
+        return self.client.{judge}
+
+
+def debate(question: str):
+    client = Client()
+    debater, said = Debater(client), [question]
+    for _ in range(3):
+        said.append(debater.turn(said))
+    return Judge(client).verdict(said)
+"""
+
+
+@pytest.mark.parametrize(
+    ("judge", "is_said"),
+    [
+        ('short(model="large", prompt=f"Judge {said}")', True),
+        ('text(model=LARGE, prompt=f"Judge {said}")', True),
+        ('short(prompt=f"Judge {said}", model=LARGE)', True),
+        ('short(model="small", prompt=f"Judge {said}")', False),
+        ("short(model=self.model, prompt=said)", False),
+    ],
+)
+def test_what_asks_another_model_once_through_helpers_is_said(
+    judge: str, is_said: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(DEBATE.format(judge=judge))
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    said = " ".join(done.stderr.decode().split())
+    told = (
+        "Judge.verdict calls Client.text with a conversation of its own (model large)"
+    )
+    assert (told in said) is is_said, said
+    options = ("--diff", "--auxiliary", "Judge.verdict")
+    named = art_adapt(*options, "agent.py", cwd=tmp_path)
+    assert named.returncode == (1 if is_said else 2), named.stderr.decode()

@@ -12,14 +12,22 @@ from dataclasses import dataclass, replace
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.command_line import usual_text
-from art_adapt.code.nodes import argument_of, dotted, grown_list
+from art_adapt.code.nodes import (
+    Function,
+    argument_of,
+    defaults_of,
+    dotted,
+    grown_list,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.values import usual_text_of
 from art_adapt.source import Place
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import usual_model
 from art_adapt.words import NAMED_SIDE_JOB, SIDE_MODEL
+
+DEEPEST = 3  # functions, each of which hands on to the next which model is asked
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,76 @@ class Asker:
     model: str = ""
 
 
+@dataclass(frozen=True)
+class _Helper:
+    """A function through which others ask: the parameters that it sends on, and its own model."""
+
+    syntax: Syntax
+    function: Function
+    messages: str | None
+    model: str | None
+    tools: str | None
+    usual_model: str | None
+
+    @classmethod
+    def of(cls, project: Project, call: FoundCall) -> _Helper:
+        return cls(
+            call.syntax,
+            call.syntax.functions[call.function],
+            _name(call.messages),
+            _name(call.model),
+            _name(call.tools) or "tools",
+            usual_model(project, call),
+        )
+
+    @property
+    def key(self) -> FunctionKey:
+        return self.syntax.source.path, self.function.qualname
+
+    def given(self, site: ast.Call, name: str | None) -> ast.expr | None:
+        return argument_of(site, name or "", self.function.positional)
+
+    def around(self, place: Syntax, site: ast.Call) -> _Helper | None:
+        """Return the function that a call stands in, if it hands on which model is asked."""
+        function = place.functions[place.owner(site)]
+
+        def own(name: str | None) -> str | None:
+            given = dotted(self.given(site, name) or ast.Pass())
+            return given if given in function.given else None
+
+        model, defaults = own(self.model), dict(defaults_of(function.node))
+        if model is None or model in defaults:
+            return None
+        messages, tools = own(self.messages), own(self.tools)
+        return _Helper(place, function, messages, model, tools, None)
+
+
+def _name(value: ast.expr | None) -> str | None:
+    return None if value is None else dotted(value)
+
+
+Site = tuple[_Helper, Syntax, ast.Call]
+
+
+def _sites(
+    project: Project, graph: CallGraph, helper: _Helper, depth: int = DEEPEST
+) -> tuple[list[Site], list[Site]]:
+    """Return the calls by which functions ask through a helper, and those behind them.
+
+    Behind one that hands on which model is asked are its callers, which say it.
+    """
+    direct: list[Site] = []
+    behind: list[Site] = []
+    for place, site in graph.calls_of(project, helper.key):
+        if place.owner(site) in (MODULE_LEVEL, helper.function.qualname):
+            continue
+        direct.append((helper, place, site))
+        if depth and (outer := helper.around(place, site)) is not None:
+            for more in _sites(project, graph, outer, depth - 1):
+                behind += more
+    return direct, behind
+
+
 def askers_of(
     project: Project, graph: CallGraph, call: FoundCall, *, in_loop: bool
 ) -> tuple[Asker, ...]:
@@ -46,37 +124,26 @@ def askers_of(
     ``in_loop``: turns of a conversation go through it. Then one that is named like a side job,
     and asks once in a conversation that begins there, is one. It must not run what asks the turns.
     A summary is one if it is made between turns: after them it may be what the agent is for.
+    One that asks once, and another model than those in a loop, may be a side job.
     """
-    key = (call.syntax.source.path, call.function)
-    sites = [
-        (place, site)
-        for place, site in graph.calls_of(project, key)
-        if place.owner(site) not in (MODULE_LEVEL, call.function)
-    ]
-    turns = [
-        (place.source.path, place.owner(site))
-        for place, site in sites
-        if in_loop and not _begins(call, place, site)
-    ]
+    if call.function == MODULE_LEVEL:
+        return ()
+    direct, behind = _sites(project, graph, _Helper.of(project, call))
+    turns = [_key(each) for each in direct if in_loop and not _begins(*each)]
+    models = {_model_at(project, *each) for each in direct if _key(each) in turns}
 
-    models = {
-        _model_at(call, place, site)
-        for place, site in sites
-        if (place.source.path, place.owner(site)) in turns
-    }
-
-    def asker(place: Syntax, site: ast.Call) -> Asker:
+    def asker(helper: _Helper, place: Syntax, site: ast.Call) -> Asker:
         owner = place.owner(site)
         key = (place.source.path, owner)
         found = Asker(owner, place.place(site))
         if (
             not turns
-            or not _begins(call, place, site)
-            or _is_handed_over(call, place, site)
+            or not _begins(helper, place, site)
+            or _is_handed_over(helper, place, site)
             or not graph.run_by([key]).isdisjoint(turns)
         ):
             return found
-        own = _model_at(call, place, site)
+        own = _model_at(project, helper, place, site)
         other = own if own is not None and models.isdisjoint({own, None}) else ""
         is_named = NAMED_SIDE_JOB.search(owner) is not None or (
             SIDE_MODEL.search(owner) is not None
@@ -86,7 +153,47 @@ def askers_of(
         reason = f"{owner} is a side job by its name, {beside}" if is_named else ""
         return replace(found, reason=reason, apart=True, model=other)
 
-    return tuple(dict.fromkeys(asker(place, site) for place, site in sites))
+    askers = [asker(*each) for each in direct]
+    told = {each.function for each in askers if each.apart}
+    once = _asking_once(project, graph, [*direct, *behind]) if in_loop else ()
+    others = [each for each in once if each.function not in told]
+    named = {each.function for each in others}
+    kept = [each for each in askers if each.function not in named]
+    return tuple(dict.fromkeys([*kept, *others]))
+
+
+def _asking_once(
+    project: Project, graph: CallGraph, sites: Sequence[Site]
+) -> Iterator[Asker]:
+    """Yield what asks once, and another model than those ask that a loop leads to."""
+    models = {each: _model_at(project, *each) for each in sites}
+    looped = {
+        key
+        for each in sites
+        for key in [_key(each)]
+        if [*each[1].enclosing_loops(each[2])] or _is_looped(project, graph, key)
+    }
+    of_loops = {name for each, name in models.items() if name and _key(each) in looped}
+    for each, name in models.items():
+        if name and of_loops and name not in of_loops and _key(each) not in looped:
+            _, place, site = each
+            yield Asker(place.owner(site), place.place(site), apart=True, model=name)
+
+
+def _key(site: Site) -> FunctionKey:
+    _, place, call = site
+    return place.source.path, place.owner(call)
+
+
+def _is_looped(project: Project, graph: CallGraph, key: FunctionKey) -> bool:
+    """True if a loop leads to a function."""
+    leading = graph.reaching([key])
+    return any(
+        callee in leading and any(True for _ in place.enclosing_loops(node))
+        for (caller, callee), nodes in graph.sites.items()
+        if (place := project.files.get(caller[0])) is not None
+        for node in nodes
+    )
 
 
 def _runs_between(
@@ -108,41 +215,28 @@ def _runs_between(
     )
 
 
-def _is_handed_over(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
+def _is_handed_over(helper: _Helper, place: Syntax, site: ast.Call) -> bool:
     """True if a task may run a request: who waits for that is not on its stack."""
-    helper = call.syntax.functions[call.function].node
-    is_async = isinstance(helper, ast.AsyncFunctionDef)
+    is_async = isinstance(helper.function.node, ast.AsyncFunctionDef)
     return is_async and not isinstance(place.parents[site], ast.Await)
 
 
-def _begins(call: FoundCall, place: Syntax, site: ast.Call) -> bool:
+def _begins(helper: _Helper, place: Syntax, site: ast.Call) -> bool:
     """True if a call gives a helper a conversation that begins and ends there, without tools."""
-    if _gives_tools(call, site):
-        return False
-    function = call.syntax.functions[call.function]
-    name = dotted(call.messages) if call.messages is not None else None
-    given = argument_of(site, name or "", function.positional)
-    if given is None:
+    tools = helper.given(site, helper.tools)
+    given = helper.given(site, helper.messages)
+    if given is None or not (tools is None or isinstance(tools, ast.Constant)):
         return False
     values = list(_lists(place, given))
     return bool(values) and all(isinstance(each, ast.List) for each in values)
 
 
-def _model_at(call: FoundCall, place: Syntax, site: ast.Call) -> str | None:
+def _model_at(
+    project: Project, helper: _Helper, place: Syntax, site: ast.Call
+) -> str | None:
     """Return the model that a call gives a helper, or else the helper's own, if it is spelled."""
-    function = call.syntax.functions[call.function]
-    name = dotted(call.model) if call.model is not None else None
-    given = argument_of(site, name or "", function.positional)
-    if given is not None:
-        return usual_text(place, given)
-    return usual_model(call)
-
-
-def _gives_tools(call: FoundCall, site: ast.Call) -> bool:
-    function = call.syntax.functions[call.function]
-    name = dotted(call.tools) if call.tools is not None else None
-    given = argument_of(site, name or "tools", function.positional)
-    return given is not None and not isinstance(given, ast.Constant)
+    given = helper.given(site, helper.model)
+    return helper.usual_model if given is None else usual_text_of(project, place, given)
 
 
 def _lists(place: Syntax, given: ast.expr) -> Iterator[ast.expr]:

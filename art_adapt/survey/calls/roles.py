@@ -12,7 +12,6 @@ from collections.abc import Container, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from art_adapt.code.command_line import usual_text
 from art_adapt.code.nodes import (
     FunctionNode,
     decorator_names,
@@ -21,7 +20,9 @@ from art_adapt.code.nodes import (
     grown_list,
     text_of,
 )
+from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import usual_text_of
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.tool_names import is_of_a_tool
 from art_adapt.words import OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
@@ -181,9 +182,9 @@ def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
     return False
 
 
-def usual_model(call: FoundCall) -> str | None:
-    """Return the model's name, where the file says it: spelled out, or as a default."""
-    return literal_model(call) or usual_text(call.syntax, call.model)
+def usual_model(project: Project, call: FoundCall) -> str | None:
+    """Return the model's name, where the project says it: spelled out, or as a default."""
+    return literal_model(call) or usual_text_of(project, call.syntax, call.model)
 
 
 def literal_model(call: FoundCall) -> str | None:
