@@ -135,7 +135,7 @@ def check_source(
         if not NAMES_ART.search(source.data):
             return Checked(files=1)
         known = list(_check_dependencies(source))
-    elif mentions_art(source.data) or b"\0" in source.data:
+    elif _is_of_art(source):
         known = list(_check(source, auxiliary, session or Session()))
     else:
         return Checked(files=1)
@@ -145,6 +145,17 @@ def check_source(
         chosen = apply_ignores(source.text, selection, chosen, python=python)
     diagnostics = (Diagnostic.of(source, rule, found) for rule, found in chosen)
     return Checked(tuple(dict.fromkeys(diagnostics)), files=1, with_art=1)
+
+
+def _is_of_art(source: Source) -> bool:
+    """Return whether rules read a file: one with code for ART, or an agent that is trained."""
+    if mentions_art(source.data) or b"\0" in source.data:
+        return True
+    if not source.mentions_model:
+        return False
+    from art_adapt.train_file import standing_module  # which reads Python
+
+    return standing_module(source.path) is not None
 
 
 def _check_dependencies(source: Source) -> Iterator[tuple[Rule, Found]]:

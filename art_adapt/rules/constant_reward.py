@@ -150,6 +150,7 @@ def _same_in_group(code: Code) -> Iterator[Found]:
     """Yield what each trajectory of a group gets, and has nothing to do with it."""
     for write in code.rewards.writes:
         loop = code.syntax.parents.get(write.node)
+        function = code.function_of(write.node)
         if (
             not isinstance(write.node, ast.Assign)
             or not isinstance(loop, ast.For)
@@ -157,6 +158,8 @@ def _same_in_group(code: Code) -> Iterator[Found]:
             or write.target is None
             or dotted(write.target.value) != loop.target.id
             or not _is_group(code, loop.iter)
+            or function is None
+            or code.syntax.parents.get(loop) is not function.node  # else it depends
         ):
             continue
         names = names_in(write.value)
@@ -164,19 +167,22 @@ def _same_in_group(code: Code) -> Iterator[Found]:
         again = [
             each
             for each in code.rewards.writes
-            if each is not write and code.blocks.within(each.node, loop)
+            if each is not write
+            and code.blocks.within(each.node, function.node)
+            and each.node.lineno > write.node.lineno
         ]
         if names and not calls and not again and names.isdisjoint(names_set_in(loop)):
             yield found(write.value, OF_GROUP)
 
 
 def _is_group(code: Code, whole: ast.expr) -> bool:
-    """Return whether a loop goes through a group: ``group.trajectories``, an annotated one.
+    """Return whether a loop goes through what is annotated as a group, or its trajectories.
 
     A list of trajectories may be the steps of one episode, which share its reward.
     """
-    of_group = isinstance(whole, ast.Attribute) and whole.attr == "trajectories"
-    return of_group or code.trajectories.is_group(code.flow.here(whole))
+    if isinstance(whole, ast.Attribute) and whole.attr == "trajectories":
+        whole = whole.value
+    return code.trajectories.is_group(code.flow.here(whole))
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:

@@ -17,10 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
-from art_adapt.survey.calls.threads import started_function
 from art_adapt.words import POOLS
 
 RULE = Rule("ART104", "lost-context", Severity.WASTE)
@@ -93,6 +92,7 @@ def run(questions):
         return list(pool.map(carried(ask), questions))
 """,
 )
+STARTERS = ("submit", "map", "run_in_executor")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -103,7 +103,7 @@ def check(code: Code) -> Iterator[Found]:
     leading = code.flow.functions.leading_to(code.syntax, recorded)
     reaching = {each.rpartition(".")[2] for each in leading} - {""}
     for call in code.calls:
-        handed = started_function(call, code.syntax, POOLS)
+        handed = _handed_over(code, call)
         if handed is None:
             continue
         name = dotted(handed)
@@ -120,7 +120,7 @@ def _captured(code: Code) -> Iterator[Found]:
     inside = _inside(code)
     asking = {call.function for call in code.completions.calls}
     for call in code.calls if inside and asking else ():
-        handed = started_function(call, code.syntax, POOLS)
+        handed = _handed_over(code, call)
         if handed is None or code.syntax.runs_in(call) not in inside:
             continue
         if _leading(code, _run_by(code, handed)) & asking:
@@ -169,3 +169,21 @@ def _leading(code: Code, functions: set[str]) -> set[str]:
                     if isinstance(each, ast.Name | ast.Attribute):
                         left += _run_by(code, each)
     return found
+
+
+def _handed_over(code: Code, call: ast.Call) -> ast.expr | None:
+    name = (code.syntax.qualified(call.func) or "").rpartition(".")[2]
+    if name in ("Thread", "Timer"):
+        return keyword(call, "target") or keyword(call, "function")
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in STARTERS:
+        return None
+    name = call.func.attr
+    at = 1 if name == "run_in_executor" else 0
+    if name == "map" and not _is_pool(code, call.func.value):
+        return None
+    return call.args[at] if len(call.args) > at else None
+
+
+def _is_pool(code: Code, expression: ast.expr) -> bool:
+    made = map(ast.unparse, code.syntax.values_of(expression))
+    return any(map(POOLS.search, (dotted(expression) or "", *made)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, targets_of
+from art_adapt.code.nodes import dotted, entries, names_in, targets_of, text_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -74,6 +74,22 @@ async def rollout(model, game):
         second.metrics = {"over": 0}
     return first
 """,
+    """\
+import art
+
+async def rollout(model, game):
+    trajectory = art.Trajectory()
+    trajectory.metrics["turns"] = game.turns
+    metrics = dict(trajectory.metrics)
+    metrics["won"] = game.won
+    trajectory.metrics = metrics
+    trajectory.metrics["won"] = 1
+    trajectory.metrics = {"won": 0, "turns": 3}
+    trajectory.metrics = summary(trajectory)
+    trajectory = art.Trajectory()
+    trajectory.metrics = {"turns": 0}
+    return trajectory
+""",
 )
 
 
@@ -82,8 +98,10 @@ def check(code: Code) -> Iterator[Found]:
         if not isinstance(assigned, ast.Assign):
             continue
         for target in targets_of(assigned):
-            if code.trajectories.is_metrics(target) and not _reads(assigned.value):
-                lost = _lost(code, assigned, ast.unparse(target))
+            if isinstance(target, ast.Attribute) and code.trajectories.is_metrics(
+                target
+            ):
+                lost = _lost(code, assigned, target)
                 if lost is not None:
                     yield found(
                         assigned,
@@ -92,30 +110,36 @@ def check(code: Code) -> Iterator[Found]:
                     )
 
 
-def _reads(value: ast.expr) -> bool:
-    """Return whether a value is made of metrics: ``{**trajectory.metrics, "won": 1}``."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "metrics"
-        for node in ast.walk(value)
-    )
-
-
-def _lost(code: Code, assigned: ast.Assign, metrics: str) -> ast.expr | None:
+def _lost(code: Code, assigned: ast.Assign, target: ast.Attribute) -> ast.expr | None:
     """Return what has set one of the metrics before they are replaced, in the same block."""
+    owner, value = dotted(target.value), assigned.value
+    written = code.syntax.assignments.get(owner or "", ())
+    function = code.syntax.owner(assigned)
+    is_one = sum(where == function for where, _ in written) == 1
+    if (
+        not is_one
+        or owner in names_in(value)
+        or not isinstance(value, ast.Dict | ast.Call)
+    ):
+        return None  # it may be made of them
+    if isinstance(value, ast.Dict) and None in value.keys:
+        return None
     block = code.blocks.around(assigned)
     before = block[: block.index(assigned)] if assigned in block else []
-    sets = (_sets(node, metrics) for node in below(before))
-    return next(
-        (each for each in sets if each and not code.blocks.exclude(each, assigned)),
-        None,
-    )
-
-
-def _sets(node: ast.AST, metrics: str) -> ast.expr | None:
-    """Return a node that sets one of the metrics: by its name, or as a duration."""
-    match node:
-        case ast.Subscript(value=holder, ctx=ast.Store()):
-            return node if ast.unparse(holder) == metrics else None
-        case ast.Call(func=ast.Attribute(value=owner, attr="track_duration")):
-            return node if f"{dotted(owner)}.metrics" == metrics else None
+    kept = set(entries(value))
+    for node in below(before):
+        for each, name in _sets(node, ast.unparse(target)):
+            if name not in kept and not code.blocks.exclude(each, assigned):
+                return each
     return None
+
+
+def _sets(node: ast.AST, metrics: str) -> Iterator[tuple[ast.expr, str | None]]:
+    """Yield a node that sets one of the metrics, and which: by its name, or as a duration."""
+    match node:
+        case ast.Subscript(value=holder, slice=name, ctx=ast.Store()):
+            if ast.unparse(holder) == metrics:
+                yield node, text_of(name)
+        case ast.Call(func=ast.Attribute(value=owner, attr="track_duration")):
+            if f"{dotted(owner)}.metrics" == metrics:
+                yield node, None

@@ -14,10 +14,13 @@ hook); tests/end_to_end.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from art_adapt.recorded_requests import trains_on_requests
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.roles import Role
+from art_adapt.train_file import standing_module, train_module_path
 
 RULE = Rule("ART101", "unrecorded-call", Severity.GARBAGE)
 BAD = (
@@ -98,7 +101,7 @@ def judge(messages):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.is_adapted:
+    if not code.is_adapted and not _is_trained(code.syntax.source.path):
         return
     for call in code.completions.calls:
         if call.recorded or not call.supported:
@@ -109,3 +112,9 @@ def check(code: Code) -> Iterator[Found]:
                 "this call is not recorded: in a rollout it goes to the production model; "
                 "run art-adapt again, or add the comment '# art: auxiliary'",
             )
+
+
+def _is_trained(agent: Path) -> bool:
+    """Return whether a train module of art-adapt lies beside the file, and runs it."""
+    is_there = standing_module(agent) is not None
+    return is_there and not trains_on_requests(train_module_path(agent))

@@ -771,3 +771,16 @@ def test_notebooks_are_read_cell_by_cell(tmp_path: Path) -> None:
     notebook.write_text('{"art": 1}')
     code, said, _ = check(".", cwd=tmp_path)
     assert code == 1 and "ART000 not a valid notebook" in said
+
+
+def test_an_agent_that_has_lost_its_hooks_is_told(tmp_path: Path) -> None:
+    """It has no code for ART any more, but the train module beside it runs it."""
+    folder = copy_of("support_loop", tmp_path)
+    before = (folder / "agent.py").read_bytes()
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    assert check("agent.py", cwd=folder)[0] == 0
+    (folder / "agent.py").write_bytes(before)
+    code, said, _ = check(cwd=folder)
+    assert code == 1 and "agent.py" in said and "ART101" in said, said
+    (folder / "agent_train.py").unlink()
+    assert check("agent.py", cwd=folder)[0] == 0
