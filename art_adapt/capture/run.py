@@ -99,10 +99,13 @@ def episodes_of(
     return {"episodes": noted}
 
 
-def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str, Any]:
+def activity_in(
+    root: Path, file: Path, scripted: str | None = None, copy_of: Path | None = None
+) -> dict[str, Any]:
     """Return the settings with which a listener notes in ``file`` what asks a model below ``root``.
 
-    ``scripted``: the base URL of a model that answers in the place of any other.
+    ``scripted``: the base URL of a model that answers in the place of any other. ``copy_of``: the
+    project, where ``root`` is a copy of it.
     """
     places = {
         "root": os.path.realpath(root),
@@ -110,26 +113,31 @@ def activity_in(root: Path, file: Path, scripted: str | None = None) -> dict[str
         "secrets": secret_texts.__file__,
         "litellm": litellm_calls.__file__,
     }
-    return {"seen": {**places, "scripted": scripted}}
+    original = None if copy_of is None else str(copy_of)
+    return {"seen": {**places, "scripted": scripted, "copy_of": original}}
 
 
 def run_listening(
     command: Sequence[str],
     settings: dict[str, Any],
     variables: Mapping[str, str] = os.environ,
+    folder: str | None = None,
 ) -> int:
     """Run ``command`` to its end while it is listened to; return its exit code.
 
     Input, output and signals are the command's own, as are the ``variables`` of its environment.
+    It runs in a ``folder``, or else here.
 
     Raises:
         Refusal: it cannot be started.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "settings.json")
+    with tempfile.TemporaryDirectory() as own:
+        told = Path(own, "settings.json")
         told.write_text(json.dumps(settings), encoding="utf-8")
         try:
-            process = subprocess.Popen(command, env=_environment(told, variables))
+            process = subprocess.Popen(
+                command, env=_environment(told, variables), cwd=folder
+            )
         except OSError as error:
             raise CannotStart(
                 f"cannot start {command[0]}: {error.strerror or error}",

@@ -31,6 +31,12 @@ def project_root(path: Path) -> Path:
     return folder
 
 
+def folder_with(path: Path, imported_from: Path) -> Path:
+    """Return the folder that holds the project of a file, and the folder it is imported from."""
+    root = project_root(path)
+    return imported_from if root.is_relative_to(imported_from) else root
+
+
 def python_files(root: Path) -> Iterator[Path]:
     """List the Python files below a folder, without those of others: environments, builds."""
     read = 0

@@ -32,13 +32,13 @@ def named_at_run_time(
             yield from _members(project, syntax, holder, ANYTHING)
         case ast.Subscript(value=ast.Call(func=ast.Name(id=made), args=[]), slice=name):
             if made in OWN_NAMES:
-                yield from _of_module(syntax, _pattern(syntax, name))
+                yield from _of_module(syntax, _pattern(syntax, name), own=True)
         case ast.Call(
             func=ast.Attribute(value=ast.Call(func=ast.Name(id=made), args=[])),
             args=[name, *_],
         ):
             if made in OWN_NAMES:
-                yield from _of_module(syntax, _pattern(syntax, name))
+                yield from _of_module(syntax, _pattern(syntax, name), own=True)
 
 
 def is_inspection(syntax: Syntax, value: ast.expr) -> bool:
@@ -53,7 +53,7 @@ def _members(
 ) -> Iterator[FunctionKey]:
     if isinstance(holder, ast.Subscript):
         if syntax.qualified(holder.value) == "sys.modules":
-            yield from _of_module(syntax, pattern)
+            yield from _of_module(syntax, pattern, own=True)
         return
     module = project.imported(syntax, dotted(holder) or "")
     if isinstance(module, Syntax):
@@ -75,9 +75,14 @@ def _members(
                 yield place.source.path, method.qualname
 
 
-def _of_module(syntax: Syntax, pattern: str) -> Iterator[FunctionKey]:
-    """Yield a module's functions of a name, but what it starts itself if any name will do."""
-    started = _started(syntax) if pattern == ANYTHING else set()
+def _of_module(
+    syntax: Syntax, pattern: str, *, own: bool = False
+) -> Iterator[FunctionKey]:
+    """Yield a module's functions of a name; ``own``: as the module itself looks them up.
+
+    Where any name will do, what it starts itself is then no such function.
+    """
+    started = _started(syntax) if own and pattern == ANYTHING else set()
     for name in syntax.functions:
         if "." not in name and name not in started and _fits(name, pattern):
             yield syntax.source.path, name

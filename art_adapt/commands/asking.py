@@ -36,7 +36,7 @@ def _asking(next_step: str = "") -> Iterator[None]:
             yield
         except typer.Abort:
             print()
-            said = "no answer was given, so nothing was written"
+            said = "no answer was given, so the agent was not changed"
             raise Refusal(said, next_step=next_step) from None
         finally:
             sys.stdin, sys.stdout = stdin, stdout

@@ -92,6 +92,14 @@ def rehearse(
             "be repeated.",
         ),
     ] = None,
+    in_place: Annotated[
+        bool,
+        typer.Option(
+            "--in-place",
+            help="Let the agent work on your own files, and not on a copy of the project's "
+            "folder.",
+        ),
+    ] = False,
     timeout: Annotated[
         float,
         typer.Option(min=1, help="Time limit of a run of the module, in seconds."),
@@ -111,8 +119,10 @@ def rehearse(
     rehearse.
     """
     from art_adapt.printable import printable
+    from art_adapt.project_copy import can_be_copied
     from art_adapt.rehearsal import Conditions, NotRehearsed
     from art_adapt.rehearsal import rehearse as run
+    from art_adapt.rehearsal.child_process import copied_folder
     from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.rehearsal.stubs import parse_stub
     from art_adapt.report.destination import check_report
@@ -134,11 +144,14 @@ def rehearse(
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
         )
-    conditions = Conditions(
-        timeout, tuple(env or ()), tuple(map(parse_stub, stub or ()))
-    )
     if not module.is_file():
         raise missing(module)
+    conditions = Conditions(
+        timeout,
+        tuple(env or ()),
+        tuple(map(parse_stub, stub or ())),
+        in_place=in_place or not can_be_copied(copied_folder(module)),
+    )
     announce(module, conditions, sys.stderr)
     if sys.stderr.isatty():
         conditions = replace(conditions, tell=_show)

@@ -25,7 +25,7 @@ from art_adapt.survey.model import Survey
 
 HEADING = Line(text="Found", heading=True)
 OF_AGENT, EACH, RECOMMENDED = "of agent", "each", "recommended"
-NO_ANSWER = "no answer was given, so nothing was written"
+NO_ANSWER = "no answer was given, so the agent was not changed"
 
 
 def guided(survey: Survey, options: Options, reading: Reading) -> Options:

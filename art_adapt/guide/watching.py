@@ -15,7 +15,8 @@ from art_adapt.guide.question import Choice, Question
 DEEPEST = 4  # folders above an agent in which its keys may be
 WHY = (
     "A run shows which function runs one episode, what it is given and how the agent is made, "
-    "where reading the source can only infer it. Your agent runs as it always does."
+    "where reading the source can only infer it. Your agent and its tools really run. With a "
+    "made-up model they work on a copy of the project's folder."
 )
 
 
@@ -40,9 +41,8 @@ def offer_to_watch(agent: Path) -> Watch | None:
     has_key = bool(os.environ.get(DEFAULT_KEY)) or any(
         (each / ".env").exists() for each in folders
     )
-    answers = "a made-up model answers" + f"; {DEFAULT_KEY} is not set here" * (
-        not has_key
-    )
+    answers = "a made-up model answers, and your files stay as they are"
+    answers += f"; {DEFAULT_KEY} is not set here" * (not has_key)
     scripted = {"command": known[0], "scripted": True}
     choices = [
         Choice(f"yes: {known[0]}", {"command": known[0]}),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from art_adapt.code.project_folder import folder_with
 from art_adapt.errors import Refusal
+from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
@@ -25,6 +28,7 @@ from art_adapt.rehearsal.protocol import (
     progress_file,
     to_json,
 )
+from art_adapt.rehearsal.written import files_below, written
 from art_adapt.rehearsed import SETTINGS
 from art_adapt.train_file import import_name
 
@@ -40,13 +44,15 @@ class Conditions:
     """How long a train module may run, and what it gets and does for real.
 
     ``let_through``: variables of the environment. ``stubs``: functions that do not run.
-    ``tell``: takes a line on how far it is, a few times a second.
+    ``tell``: takes a line on how far it is, a few times a second. ``in_place``: it works on
+    the project's files, and not on a copy of them.
     """
 
     seconds: float = 600
     let_through: tuple[str, ...] = ()
     stubs: tuple[Stub, ...] = ()
     tell: Callable[[str], None] = lambda _: None
+    in_place: bool = False
 
 
 USUAL = Conditions()
@@ -54,10 +60,16 @@ USUAL = Conditions()
 
 @dataclass(frozen=True)
 class Child:
-    """The notes and the output of a train module's process that has ended."""
+    """The notes and the output of a train module's process that has ended.
+
+    ``written``: the files of the project, or of the ``copy`` that it worked in, that are new or
+    were changed; None: they are too many to tell.
+    """
 
     notes: Notes
     output: str
+    written: frozenset[Path] | None
+    copy: Copy | None
 
 
 @dataclass(eq=False)
@@ -84,8 +96,13 @@ def run_child(
     later run resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
+    importing = import_name(path.resolve())[0]  # where its docstring says to run it
+    project = copied_folder(path)
+    copy = None if conditions.in_place else _copy_of(project, folder.resolve())
+    inside = str if copy is None else copy.inside
+    before = files_below(project if copy is None else copy.folder)
     settings = Settings(
-        str(path.resolve()),
+        inside(str(path.resolve())),
         url,
         steps,
         str(out),
@@ -101,8 +118,11 @@ def run_child(
     variables = environment(url, path, conditions.let_through).variables
     ended = contained.run(
         [sys.executable, "-m", "art_adapt.rehearsal.child"],
-        {**variables, SETTINGS: str(file.resolve())},
-        import_name(path.resolve())[0],  # where its docstring says to run it
+        {
+            **(variables if copy is None else copy.environment(variables)),
+            SETTINGS: str(file.resolve()),
+        },
+        Path(inside(str(importing))),
         folder / "temporary",
         conditions.seconds,
         watch=lambda seconds: conditions.tell(
@@ -111,6 +131,11 @@ def run_child(
             )
         ),
     )
+    if copy is not None:
+        for noted in (out, progress_file(out)):
+            if noted.exists():
+                noted.write_text(copy.told_outside(noted.read_text("utf-8")), "utf-8")
+        ended = replace(ended, output=copy.told_outside(ended.output))
     if ended.code is None:
         raise _unfinished(progress_file(out), path, conditions, ended.output)
     if not out.exists():
@@ -126,7 +151,25 @@ def run_child(
             path=Path(raised.path),
             line=raised.line,
         )
-    return Child(notes, ended.output)
+    after = files_below(project if copy is None else copy.folder)
+    return Child(notes, ended.output, written(before, after), copy)
+
+
+def copied_folder(train_module: Path) -> Path:
+    """Return the folder of which a train module's run has a copy."""
+    path = train_module.resolve()
+    return folder_with(path, import_name(path)[0])
+
+
+def _copy_of(project: Path, folder: Path) -> Copy | None:
+    """Copy a project for one run; None: it is too large, and the run works in the project."""
+    copy = Copy(project, folder / "project")
+    shutil.rmtree(copy.folder, ignore_errors=True)  # an earlier run's
+    try:
+        fill(copy)
+    except TooLarge:
+        return None
+    return copy
 
 
 def _progress(file: Path, steps: int, seconds: float, *, training: bool) -> str:

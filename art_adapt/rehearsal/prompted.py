@@ -42,10 +42,11 @@ TAGGED = re.compile(
 )
 DENIED = re.compile(r"\b(never|not|no|without|n't)\b[^.\n]{0,40}$", re.IGNORECASE)
 LITERALS: dict[str, Any] = {"null": None, "true": True, "false": False}
-# What stands in the place of a JSON value, and is none.
-IN_WORDS = (
-    r":\s*(?!(?:null|true|false|None|True|False)\s*[,}\]])"
-    r"([A-Za-z][^\"'{}\[\],:\n]*?)(?=\s*[,}\]\n])"
+PYTHON = ("None", "True", "False")
+# A string, or what stands in the place of a value: {"move": n}, {"owner": name or null}.
+WORDS = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+    r"|:\s*(?P<words>[A-Za-z_][^\"'{}\[\],:\n]*?)(?=\s*[,}\]\n])"
 )
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
@@ -155,26 +156,42 @@ def _read(text: str) -> Any:
     """Read JSON as prompts spell it, with placeholders, comments and dots; else None."""
     if "{{" in text:  # of a template that nobody has filled in
         text = text.replace("{{", "{").replace("}}", "}")
+    for spelled in (text, _completed(text)):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                value = read(spelled)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+                return value
+            if (
+                isinstance(value, list)
+                and value
+                and not isinstance(value[0], int | float)
+            ):
+                return value
+    return None
+
+
+def _completed(text: str) -> str:
+    """Return a text in which words and dots in the place of values are values."""
     for old, new in (
         (r"(?m)[ \t]+(//|#)[^\n\"]*$", ""),
         (r"<[^<>\n]*>(?=\s*[,}\]])", '"words"'),
-        # {"move": n}, {"score": number from 1 to 5}
-        (r":\s*(?:[A-Za-z_]|(?:num|int)\w*(?: [^,}\n]*)?)(?=\s*[,}\n])", ": 1"),
-        (IN_WORDS, r': "\1"'),  # {"owner": name or null}
         (r",?\s*(\.\.\.|…)\s*(?=[}\]])", ""),
         (r",(?=\s*[}\]])", ""),
     ):
         text = re.sub(old, new, text)
-    for read in (json.loads, ast.literal_eval):
-        try:
-            value = read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-            return value
-        if isinstance(value, list) and value and not isinstance(value[0], int | float):
-            return value
-    return None
+    return WORDS.sub(_value, text)
+
+
+def _value(match: re.Match[str]) -> str:
+    """Return what stands for a value; a string stays as it is."""
+    words = match["words"]
+    if words is None or words in LITERALS or words in PYTHON:
+        return match[0]
+    is_number = re.match(r"([A-Za-z_]|(num(ber)?|int(eger)?)\b.*)$", words)
+    return f": {1 if is_number else json.dumps(words)}"
 
 
 def _like(example: Any, random: Random, words: Words) -> Any:

@@ -75,12 +75,7 @@ def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:
 def _row(number: int, row: Mapping[str, Any]) -> Scripted:
     if not {"content", "tool_calls", "error"} & set(row):
         raise ValueError(f"row {number} has neither content, tool_calls nor error")
-    functions = [call.get("function", call) for call in row.get("tool_calls", ())]
-    if not all(isinstance(each.get("name"), str) for each in functions):
-        raise ValueError(f"row {number} has a tool call without a name")
-    calls = tuple(
-        (each["name"], _as_text(each.get("arguments", {}))) for each in functions
-    )
+    calls = tuple(_row_call(number, each) for each in row.get("tool_calls") or ())
     finish = row.get("finish_reason") or ("tool_calls" if calls else "stop")
     return Scripted(
         row.get("when", ""),
@@ -88,8 +83,12 @@ def _row(number: int, row: Mapping[str, Any]) -> Scripted:
     )
 
 
-def _as_text(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+def _row_call(number: int, call: Any) -> tuple[str, str]:
+    function = call.get("function", call) if isinstance(call, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        raise ValueError(f"row {number} has a tool call without a name")
+    given = function.get("arguments", {})
+    return function["name"], given if isinstance(given, str) else json.dumps(given)
 
 
 def reply_to(

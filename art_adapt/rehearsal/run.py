@@ -9,17 +9,17 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal, missing
 from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
+from art_adapt.project_copy import Copy
 from art_adapt.rehearsal.checks.witnesses import witnesses
 from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_child
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
@@ -32,12 +32,11 @@ from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.outlook import Outlook, foretell
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
-from art_adapt.rehearsal.scripted_model import ScriptedModel
+from art_adapt.rehearsal.scripted_model import Exchange, ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.rehearsal.turns import prompts, turns
-from art_adapt.rehearsal.written import files_below, written
 from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
@@ -116,8 +115,6 @@ def rehearse(
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through, path)
     with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
-        project = project_root(path.resolve())
-        before = files_below(project)
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         if model.broken is not None:
             raise _broken(model.broken)
@@ -126,12 +123,12 @@ def rehearse(
             path,
             source,
             child.notes,
-            tuple(model.log),
+            tuple(_as_told(model.log, child.copy)),
             answers_tools,
             answering,
             tuple(_hooked(path)),
-            written(before, files_below(project)),
-            tuple(model.repeats),
+            child.written,
+            tuple(_as_told(model.repeats, child.copy)),
             tuple(_loops(path)),
         )
         found, learned, served, output = findings(seen), None, None, child.output
@@ -165,6 +162,15 @@ def rehearse(
         foretell(seen, cost.gpu if cost else None) if seen.notes.steps else None,
         tuple(to_read(seen.notes)),
     )
+
+
+def _as_told(log: Iterable[Exchange], copy: Copy | None) -> Iterator[Exchange]:
+    """Yield requests as the notes tell them: with the paths of the project, not of its copy."""
+    for each in log:
+        text = json.dumps(each.request)
+        if copy is not None and f"{copy.folder}" in text:
+            each = replace(each, request=json.loads(copy.told_outside(text)))
+        yield each
 
 
 def _broken(error: Exception) -> Refusal:

@@ -64,11 +64,9 @@ def to_read(notes: Notes) -> list[ToRead]:
     What was trained may be a view without tool calls, for an ART that renders prompts
     itself. People read what was recorded, with the reward that was trained.
     """
-    recorded = {
-        mark: r.trajectory
-        for r in notes.rollouts
-        if (mark := _begun_with(r.trajectory))
-    }
+    # Those of other processes are known as their groups had them.
+    whole = (*notes.gathered, *(r.trajectory for r in notes.rollouts))
+    recorded = {mark: each for each in whole if (mark := _begun_with(each))}
     trained = [t for step in notes.steps for group in step for t in group.trajectories]
     every = [
         replace(recorded.get(_begun_with(each), each), reward=each.reward)

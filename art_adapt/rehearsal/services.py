@@ -30,14 +30,17 @@ class Service:
     what: str
 
 
-def services(train_module: Path) -> tuple[Service, ...]:
-    """Return what the agent of a train module does outside itself, as far as it is known."""
+def services(train_module: Path, *, in_place: bool) -> tuple[Service, ...]:
+    """Return what the agent of a train module does outside itself, as far as it is known.
+
+    ``in_place``: it works on the project's own files, which otherwise stay as they are.
+    """
     found = surveyed(train_module)
     if found is None:
         return ()
     running = {entry.called for entry in found.entry_points}
     scripts = run_as_scripts(train_module)
-    copied = works_in_copies(train_module)
+    copied = not in_place or (train_module.is_file() and works_in_copies(train_module))
     named = (
         (effect, function_at(Syntax.of(file.source), effect.place.line))
         for file in found.files

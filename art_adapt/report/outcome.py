@@ -55,8 +55,8 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
         print("then run it on a GPU")
         return
     kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
-    if lacking := _lacking(scenarios, kind, entry):
-        print(f"\nThe rows of {shown(scenarios)} lack {' and '.join(lacking)}.")
+    if missing := lacking(scenarios, kind, entry):
+        print(f"\nThe rows of {shown(scenarios)} lack {' and '.join(missing)}.")
     names = [field.name for field in scenario_fields(entry)]
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
@@ -79,11 +79,11 @@ def has_scenarios(training: Training, entry: EntryPoint) -> bool:
     """Tell whether there are scenarios for this entry point: a module's are taken to be."""
     kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
     return kind is SourceKind.ROWS or (
-        scenarios.exists() and not _lacking(scenarios, kind, entry)
+        scenarios.exists() and not lacking(scenarios, kind, entry)
     )
 
 
-def _lacking(scenarios: Path, kind: SourceKind, entry: EntryPoint) -> list[str]:
+def lacking(scenarios: Path, kind: SourceKind, entry: EntryPoint) -> list[str]:
     """Return what an episode needs and the first row has not: it was written for another one."""
     if kind is not SourceKind.JSONL:
         return []

@@ -41,7 +41,7 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
             f"{at(each.place)}  {each.what}",
             each.function,
         )
-        for each in services(module)
+        for each in services(module, in_place=conditions.in_place)
         if each.function not in stubbed
     ]
     names = [line.detail for line in lines if line.detail]

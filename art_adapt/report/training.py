@@ -35,8 +35,14 @@ def training_lines(
 
 
 def _run(module: Path) -> str:
-    _, name = import_name(module)
-    return f"python -m {name}" if "." in name else f"python {quote(shown(module))}"
+    """Return the command that trains, from here; a module of a package runs above that."""
+    root, name = import_name(module)
+    if "." not in name:
+        return f"python {quote(shown(module))}"
+    here = root.resolve() == Path.cwd().resolve()
+    return (
+        f"python -m {name}" if here else f"cd {quote(shown(root))} && python -m {name}"
+    )
 
 
 def _takes(outlook: Outlook) -> Iterator[Line]:

@@ -26,6 +26,7 @@ from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.candidates.entry_points import names_function
 from art_adapt.survey.model import EntryPoint, Survey
 
+ENDINGS = ("EOFError", "KeyboardInterrupt", "SystemExit")  # of a run that is over
 DEEPEST = 2  # objects in objects in objects
 
 
@@ -104,7 +105,7 @@ def _failed(function: SeenFunction | None) -> bool:
     """True if each call ended with an error: a run shows no more than how far it came."""
     return function is not None and all(
         each.call.outcome.startswith("raised")
-        and not each.call.outcome.endswith(("EOFError", "KeyboardInterrupt"))
+        and not each.call.outcome.endswith(ENDINGS)
         for each in function.calls
     )
 

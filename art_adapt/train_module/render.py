@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from art_adapt import __version__
 from art_adapt.code.importable import ImportedName
-from art_adapt.code.project_folder import project_root
+from art_adapt.code.packages import package_depth
+from art_adapt.code.project_folder import folder_with
 from art_adapt.decisions import Training
 from art_adapt.recipe.build import recipe_of
 from art_adapt.recipe.fields import Field
@@ -74,7 +74,7 @@ def render(
         "VALIDATION_SCENARIOS": str(training.validation_scenarios),
         "CONCURRENCY": "64" if training.isolate is None else "16",
         "SCENARIOS": literal(training.scenarios),
-        "FOLDER": _project_folder(entry.home),
+        "FOLDER": _project_folder(entry),
     }
     own = own_imports(recipe, entry, training.reward, survey.left_out)
     texts = {
@@ -117,10 +117,11 @@ def _libraries(
         yield ImportedName("openai", recipe.episode.client)
 
 
-def _project_folder(home: Path) -> str:
+def _project_folder(entry: EntryPoint) -> str:
     """Render the folder of an agent's project, from the train module beside the agent."""
-    folders = home.resolve().parents
-    above = folders.index(project_root(home.resolve()))
+    home = entry.home.resolve()
+    imported_from = home.parents[package_depth(entry.package)]
+    above = home.parents.index(folder_with(home, imported_from))
     here = "Path(__file__)"
     return f"{here}.parents[{above}]" if above else f"{here}.parent"
 

@@ -28,7 +28,7 @@ def without_runs_of(*calls: str) -> Iterator[None]:
     Raises:
         ImportError: a function or class of the module needs what such a statement makes.
     """
-    finder = _Finder(calls)
+    finder = _WithoutRuns(calls)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -45,12 +45,13 @@ class Finder(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        finders = [*sys.meta_path]  # a block of another thread may end meanwhile
+        later = finders[finders.index(self) + 1 :] if self in finders else finders
         specs = (finder.find_spec(fullname, path, target) for finder in later)
         found = next((spec for spec in specs if spec is not None), None)
         if (
             found is not None
-            and type(found.loader) is importlib.machinery.SourceFileLoader
+            and isinstance(found.loader, importlib.machinery.SourceFileLoader)
             and not is_installed(found.loader.path)
         ):
             found.loader = self.loader(found.loader)
@@ -63,20 +64,24 @@ class Finder(importlib.abc.MetaPathFinder):
         raise NotImplementedError
 
 
-class _Finder(Finder):
+class _WithoutRuns(Finder):
     def __init__(self, calls: Sequence[str]) -> None:
         self._calls = calls
 
     def loader(
         self, usual: importlib.machinery.SourceFileLoader
     ) -> importlib.machinery.SourceFileLoader:
-        return _Loader(usual.name, usual.path, self._calls)
+        code_file = getattr(usual, "code_file", usual.path)  # of a copy: the project's
+        return _Loader(usual.name, usual.path, self._calls, code_file)
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, fullname: str, path: str, calls: Sequence[str]) -> None:
+    def __init__(
+        self, fullname: str, path: str, calls: Sequence[str], code_file: str
+    ) -> None:
         super().__init__(fullname, path)
         self._calls = calls
+        self.code_file = code_file
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile the module anew: bytecode that is cached has all of its statements."""
@@ -92,4 +97,4 @@ class _Loader(importlib.machinery.SourceFileLoader):
                 path=file,
             )
         tree.body = kept
-        return compile(tree, file, "exec", dont_inherit=True)
+        return compile(tree, self.code_file, "exec", dont_inherit=True)

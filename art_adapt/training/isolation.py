@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import art
 
 from art_adapt.forked_from import TOLD
+from art_adapt.project_copy import Copy
 from art_adapt.recording import RecordingError
 from art_adapt.recording.state import expect_one_rollout, say_once
 from art_adapt.training import preloaded, project_copies
@@ -33,6 +34,10 @@ R = TypeVar("R")
 AsyncRollout = Callable[[Any, S], Awaitable[R]]
 ATTEMPTS = 3  # of an episode, as record() makes
 STARTING = 60.0  # seconds that a process may take to import ART and the agent
+ELSEWHERE = (
+    "the run's working folder {here} is not in {project}: files that the agent opens by a "
+    "relative path are shared by all episodes. Start the run in that folder."
+)
 NOT_FORKED = (
     "episodes cannot be forked from a process that has imported {what}: {problem}. Each "
     "episode's process imports {what} anew."
@@ -91,22 +96,22 @@ def isolated(
 
 
 @asynccontextmanager
-async def _copied(project: Path) -> AsyncIterator[project_copies.Copy]:
+async def _copied(project: Path) -> AsyncIterator[Copy]:
     """Make a folder for an episode's copy, which the episode's process fills."""
     folder = tempfile.TemporaryDirectory(
         prefix="art-adapt-", ignore_cleanup_errors=True
     )
     try:
-        yield project_copies.Copy(project, Path(folder.name).resolve())
+        yield Copy(project, Path(folder.name).resolve())
     finally:
         await in_thread(folder.cleanup)
 
 
-async def _in_copy(
-    copy: project_copies.Copy, work: tuple[Any, ...], limit: float | None
-) -> Any:
+async def _in_copy(copy: Copy, work: tuple[Any, ...], limit: float | None) -> Any:
     """Run an episode in a process that imports the agent from its copy of the project."""
-    # Pickled here, it leads to the agent's modules after the process has moved.
+    if not Path.cwd().resolve().is_relative_to(copy.project):
+        say_once(ELSEWHERE.format(here=Path.cwd(), project=copy.project))
+    # The names in it are looked up once the copy's modules are imported.
     moved = (preloaded.started_as(), copy, pickle.dumps(work))
     return await _first_that_can([("ART alone", None)], _send_from_copy, moved, limit)
 
@@ -286,14 +291,14 @@ def _send_from_copy(
     connection: Connection,
     environment: dict[str, str],
     started_as: dict[str, Any],
-    copy: project_copies.Copy,
+    copy: Copy,
     work: bytes,
 ) -> None:
     """Run an episode in this process, with the agent of a copy of the project."""
     if not _begin(connection, environment):
         return
     try:
-        project_copies.fill(copy)
+        project_copies.filled(copy)
         project_copies.work_in(copy, started_as)
         decorated, model, scenario = pickle.loads(work)
     except (Exception, SystemExit) as error:

@@ -39,6 +39,7 @@ class _Terminal:
     printed: list[str] = field(default_factory=list)
     read_at: int = 0  # how much was printed before the last input
     asked_in_vain: int = 0
+    unread: str = ""  # of a line of standard input
 
     def read(self) -> str:
         if not self.inputs:
@@ -48,6 +49,23 @@ class _Terminal:
             raise _EndOfInput("the scenario has no further input")
         self.read_at = len(self.printed)
         return self.inputs.pop(0)
+
+    def text(self, lines: int | None) -> str:
+        """Return so many of the lines that are left, or all, as a file has them; "" at its end."""
+        taken, self.unread = self.unread, ""
+        while self.inputs and (lines is None or "\n" not in taken):
+            taken += f"{self.read()}\n"
+        if not taken:
+            self.asked_in_vain += 1
+            if self.asked_in_vain > PATIENCE:
+                raise SystemExit(0)
+        return taken
+
+    def put_back(self, text: str, size: int) -> str:
+        """Return the first ``size`` characters, and keep the others; all, if it is negative."""
+        if size >= 0:
+            text, self.unread = text[:size], text[size:]
+        return text
 
     def answer(self) -> str:
         """Return what the model said last, if it was printed, or else what was printed last.
@@ -280,31 +298,40 @@ class _Input:
         self._stream = stream
 
     def readline(self, size: int = -1) -> str:
-        if _terminal.get() is None:
+        terminal = _current()
+        if terminal is None:
             return str(self._stream.readline(size))
-        return next(self, "")
+        line = terminal.text(1)
+        return terminal.put_back(line, size)
 
-    def read(self, size: int = -1) -> str:
-        if _terminal.get() is None:
+    def read(self, size: int | None = -1) -> str:
+        terminal = _current()
+        if terminal is None:
             return str(self._stream.read(size))
-        return "".join(self)
+        return terminal.put_back(terminal.text(None), -1 if size is None else size)
 
     def readlines(self, hint: int = -1) -> list[str]:
-        return [*self] if _terminal.get() else list(self._stream.readlines(hint))
+        if _current() is None:
+            return list(self._stream.readlines(hint))
+        return self.read().splitlines(keepends=True)
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        terminal = _terminal.get()
-        if terminal is None:
-            return str(next(self._stream))
-        if not terminal.inputs:  # the end of a file is none of a conversation
+        line = next(self._stream) if _current() is None else self.readline()
+        if not line:
             raise StopIteration
-        return f"{terminal.read()}\n"
+        return str(line)
+
+    def __enter__(self) -> _Input:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stay open: other episodes read it, too."""
 
     def isatty(self) -> bool:
-        return True if _terminal.get() else bool(self._stream.isatty())
+        return True if _current() is not None else bool(self._stream.isatty())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

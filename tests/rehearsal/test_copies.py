@@ -64,12 +64,16 @@ def test_episodes_book_from_a_database(isolate: str, tmp_path: Path) -> None:
     done = art_adapt("--isolated", "--isolate", isolate, "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     done = art_adapt(
-        "rehearse", "agent_train.py", "--replies", "replies.jsonl", cwd=tmp_path
+        "rehearse",
+        "agent_train.py",
+        *("--replies", "replies.jsonl", "--html", "r.html", "--in-place"),
+        cwd=tmp_path,
     )
     said = done.stdout.decode() + done.stderr.decode()
     assert done.returncode == 0, said
     with sqlite3.connect(tmp_path / "stock.db") as db:
         [left] = db.execute("select left from stock").fetchone()
+    assert "book({" in (tmp_path / "r.html").read_text().replace("&quot;", '"')
     shared = isolate == "process"
     assert (left < 1000) is shared
     assert (tmp_path / "log.txt").exists() is shared

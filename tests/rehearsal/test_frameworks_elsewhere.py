@@ -61,7 +61,7 @@ def test_it_rehearses_with_nothing_edited(name: str, tmp_path: Path) -> None:
 
     adapted = run("--isolated", "agent.py")
     assert adapted.returncode == 0, adapted.stderr
-    assert "training records every client" in adapted.stdout
+    assert "training records every OpenAI client" in adapted.stdout
     assert (folder / "agent.py").read_bytes() == before
     rehearsed = run("rehearse", "agent_train.py", "--json")
     assert rehearsed.returncode == 0, (rehearsed.stdout, rehearsed.stderr)

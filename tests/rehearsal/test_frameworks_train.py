@@ -30,7 +30,7 @@ def test_it_rehearses_with_nothing_edited(
     before = (folder / "agent.py").read_bytes()
     done = art_adapt("--isolated", *options, "agent.py", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert b"training records every client" in done.stdout
+    assert b"training records every OpenAI client" in done.stdout
     assert (folder / "agent.py").read_bytes() == before
     assert not (folder / "art_recording.py").exists()
     code, said, complaint = rehearse("agent_train.py", "--json", cwd=folder)

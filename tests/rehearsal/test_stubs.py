@@ -170,7 +170,7 @@ def test_what_holds_in_one_process_holds_in_each(folder: Path, threads: bool) ->
     assert done.returncode == 0, done.stderr.decode()
     stubs = [f"{name}={value}" if value else name for name, value in STUBS.items()]
     options = [part for stub in stubs for part in ("--stub", stub)]
-    code, said = rehearse(folder, "--steps", "1", *options)
+    code, said = rehearse(folder, "--steps", "1", "--in-place", *options)
     assert code == 0, said
     seen = (folder / "seen.txt").read_text().splitlines()
     assert len({line.split()[0] for line in seen}) == len(seen) > 3
@@ -228,7 +228,7 @@ def test_what_makes_an_object_is_not_offered_to_be_stubbed(tmp_path: Path) -> No
         "def run(question: str):\n    Desk().stamp()\n    messages = [{'role': 'user', 'content': question}]\n"
         "    return OpenAI().chat.completions.create(model='m', messages=messages)\n"
     )
-    found = services(tmp_path / "agent_train.py")
+    found = services(tmp_path / "agent_train.py", in_place=True)
     assert [service.function for service in found] == ["", "Desk.stamp"]
 
 
@@ -254,7 +254,7 @@ def test_a_function_of_a_script_cannot_be_stubbed(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
     module = tmp_path / "agent_train.py"
     assert "run_script" in module.read_text()
-    assert {each.function for each in services(module)} == {""}
+    assert {each.function for each in services(module, in_place=True)} == {""}
     (tmp_path / "scenarios.jsonl").write_text('{"inputs": ["bitcoin"]}\n' * 4)
     (tmp_path / "replies.jsonl").write_text('{"content": "yes"}\n')
     code, said = rehearse(tmp_path, "--steps", "1", "--stub", "price")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from scripted_engine import Engine
 
+from art_adapt import project_copy
 from art_adapt.recording import RecordingError
 from art_adapt.training import project_copies
 
@@ -131,6 +132,63 @@ def test_no_episode_sees_what_another_wrote(
     assert as_before(folder)
 
 
+READS_RESOURCE = AGENT.replace(
+    'DATABASE = pathlib.Path(__file__).resolve().parent / "data" / "stock.db"',
+    "import importlib.resources\n\nDATABASE = importlib.resources.files('shop') / 'data' / 'stock.db'",
+)
+WRITES_CODE = AGENT.replace(
+    "    return left,",
+    "    made = pathlib.Path(__file__).with_name('made.py')\n    made.write_text('X = 1')\n"
+    "    import importlib\n    importlib.invalidate_caches()\n    from shop import made as module\n"
+    "    assert module.X == 1\n    return left,",
+)
+OF_A_URL = AGENT.replace(
+    'DATABASE = pathlib.Path(__file__).resolve().parent / "data" / "stock.db"',
+    "DATABASE = os.environ['DATABASE_URL'].removeprefix('sqlite:///')",
+)
+SPAWNS = AGENT.replace(
+    "    return left,",
+    "    import multiprocessing\n    context = multiprocessing.get_context('spawn')\n"
+    "    with context.Pool(1) as pool:\n        assert pool.map(abs, [-1]) == [1]\n    return left,",
+)
+AGENTS = {
+    "a resource": READS_RESOURCE,
+    "new code": WRITES_CODE,
+    "a URL": OF_A_URL,
+    "a pool": SPAWNS,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", AGENTS)
+def test_whatever_leads_to_the_project_leads_into_the_copy(
+    agent: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = folder / "shop" / "data" / "stock.db"
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{database}")
+    (folder / "shop" / "agent.py").write_text(AGENTS[agent])
+    found, _ = run(folder, "shop/agent_train.py")
+    assert [answer[:3] for answer in found] == [
+        [9, f"notes: {n}?", 1] for n in range(4)
+    ], found
+    assert as_before(folder) and not (folder / "shop" / "made.py").exists()
+
+
+@pytest.mark.slow
+def test_a_project_that_is_known_through_a_link(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """And a database that is a link itself."""
+    known = tmp_path_factory.mktemp("links") / "project"
+    known.symlink_to(folder)
+    database = folder / "shop" / "data" / "stock.db"
+    database.rename(folder / "real.db")
+    database.symlink_to(folder / "real.db")
+    found, _ = run(known, f"{known / 'shop' / 'agent_train.py'}")
+    assert [answer[0] for answer in found] == [9] * 4, found
+    assert as_before(folder)
+
+
 @pytest.mark.slow
 def test_a_process_that_is_not_forked_works_in_its_copy_too(folder: Path) -> None:
     """As on other systems than Linux, where it imports the project's modules first."""
@@ -160,13 +218,15 @@ def test_what_fails_says_where_in_the_project(folder: Path) -> None:
 def test_what_is_installed_or_large_is_shared(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(project_copies, "LARGEST", 100_000)
+    monkeypatch.setattr(project_copy, "LARGEST", 100_000)
     (folder / "weights.bin").write_bytes(bytes(200_000))
+    (folder / "large.db").write_bytes(project_copy.DATABASE + bytes(200_000))
+    (folder / "build").mkdir()
     (folder / "env39").mkdir()
     (folder / "env39" / "pyvenv.cfg").touch()
     (folder / ".git").mkdir()
     into = tmp_path_factory.mktemp("copy")
-    project_copies.fill(project_copies.Copy(folder, into))
+    project_copy.fill(project_copy.Copy(folder, into))
     shared = {path.name for path in into.iterdir() if path.is_symlink()}
     assert shared == {"weights.bin", "env39", ".git"}
     assert (into / "shop" / "data" / "stock.db").stat().st_size
@@ -175,19 +235,19 @@ def test_what_is_installed_or_large_is_shared(
 def test_a_folder_that_is_no_project_is_refused(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(project_copies, "MOST", 3)
-    copy = project_copies.Copy(folder, tmp_path_factory.mktemp("copy"))
+    monkeypatch.setattr(project_copy, "MOST", 3)
+    copy = project_copy.Copy(folder, tmp_path_factory.mktemp("copy"))
     with pytest.raises(RecordingError, match="too large to copy") as raised:
-        project_copies.fill(copy)
+        project_copies.filled(copy)
     assert "FOLDER" in str(raised.value)
 
 
 def test_paths_of_the_project_lead_into_the_copy_and_back(tmp_path: Path) -> None:
-    copy = project_copies.Copy(tmp_path / "shop", tmp_path / "copy")
+    copy = project_copy.Copy(tmp_path / "shop", tmp_path / "copy")
     inside = copy.inside(f"{tmp_path / 'shop' / 'a.db'}")
     assert inside == f"{tmp_path / 'copy' / 'a.db'}"
     assert copy.outside(inside) == f"{tmp_path / 'shop' / 'a.db'}"
-    for other in ("", "a.db", f"{tmp_path / 'shop2' / 'a.db'}", sys.prefix):
+    for other in ("", "a.db", f"{tmp_path / 'shop2' / 'a.db'}"):
         assert copy.inside(other) == copy.outside(other) == other
     installed = f"{tmp_path / 'shop' / '.venv' / 'bin'}"
     assert copy.inside(installed) == installed

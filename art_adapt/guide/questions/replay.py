@@ -47,8 +47,11 @@ def questions(situation: Situation) -> Iterator[Question]:
         {"single_turn": True},
         "one completion per episode; none of your agent's code runs",
     )
-    # A connection that is handed on is one of the files, if any is.
-    in_files = any(each.in_files for each in commits)
+    # A connection that is handed on is one of the files, if nothing else is opened.
+    served = situation.survey.effects(Harm.NETWORK)
+    in_files = all(each.in_files for each in commits) or (
+        any(each.in_files for each in commits) and not served
+    )
     choices: tuple[Choice, ...] = (again, once)
     if asks or (commits and not in_files):
         choices = (once, again)

@@ -13,6 +13,7 @@ from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.guide.sources import Rows, rows_for
 from art_adapt.paths import at
 from art_adapt.recipe.fields import scenario_fields
+from art_adapt.report.outcome import lacking
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.settings import TrainingOptions
 
@@ -29,7 +30,8 @@ def questions(situation: Situation) -> Iterator[Question]:
     ):
         return
     usual = TrainingOptions.scenarios
-    if (entry.home.parent / usual).exists():
+    rows = entry.home.parent / usual
+    if rows.exists() and not lacking(rows, SourceKind.JSONL, entry):
         return
     fields = tuple(field.name for field in scenario_fields(entry))
     found = rows_for(fields, entry, situation.files)[:SHOWN]

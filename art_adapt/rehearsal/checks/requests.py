@@ -83,10 +83,14 @@ def temperature(seen: Seen) -> Iterator[Finding]:
 
 
 def empty_tools(seen: Seen) -> Iterator[Finding]:
-    """Report requests with an empty list of tools, which OpenAI's API refuses."""
+    """Report requests with an empty list of tools, where no request has any.
+
+    OpenAI's API refuses such a list. An agent that empties it for one stage, at another
+    provider, does so on purpose.
+    """
     asked = [e.request for e in seen.policy if not is_judgement(e.request)]
     empty = [request for request in asked if request.get("tools") == []]
-    if empty:
+    if empty and not any(request.get("tools") for request in asked):
         yield seen.finding(
             "no tools",
             f"{len(empty)} of {len(asked)} requests have an empty list of tools: the model "

@@ -95,7 +95,12 @@ def _turns(seen: Seen) -> Iterator[Witness]:
         return
     if max(turns) == 1 and (
         any(len(each.choices) > 1 for each in whole)
-        or any(c.message.get("tool_calls") for e in seen.episodes for c in e.choices)
+        or any(
+            each.message.get("tool_calls")
+            for episode in seen.episodes
+            if episode.failure is not None
+            for each in episode.choices
+        )
     ):
         return  # another call's, or a conversation for each turn, or tools that failed
     where = at(seen.loops[0])

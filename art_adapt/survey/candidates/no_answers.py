@@ -110,8 +110,13 @@ def _gives(syntax: Syntax, function: str) -> bool:
         for node in syntax.owned_by(function)
     )
     found = syntax.functions.get(function)
-    return gives or all(
-        isinstance(each, ast.Raise | ast.Pass)
-        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
-        for each in (found.node.body if found is not None else ())
+    decorated = found is not None and bool(found.node.decorator_list)
+    return (
+        gives
+        or decorated
+        or all(
+            isinstance(each, ast.Raise | ast.Pass)
+            or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+            for each in (found.node.body if found is not None else ())
+        )
     )

@@ -38,6 +38,7 @@ from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_state import (
     commits_at_end,
     find_shared_state,
+    lies_elsewhere,
     writes_database,
 )
 
@@ -85,9 +86,7 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
                 what = LOADED
-            in_files = harm is Harm.WRITES or (
-                harm is Harm.COMMITS and syntax.imports_module(*SQLITE) is not None
-            )
+            in_files = _is_of_files(syntax, node, harm)
             yield Effect(syntax.place(node), harm, what, in_files=in_files)
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
@@ -97,9 +96,24 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             if commits_at_end(syntax, node, item.context_expr):
                 place = syntax.place(item.context_expr)
                 what = f"with {syntax.text(item.context_expr)}"
-                yield Effect(place, Harm.COMMITS, what, in_files=True)
+                opened = item.context_expr
+                elsewhere = isinstance(opened, ast.Call) and lies_elsewhere(
+                    syntax, opened
+                )
+                yield Effect(place, Harm.COMMITS, what, in_files=not elsewhere)
     elif isinstance(node, ast.For) and syntax.qualified(node.iter) == "sys.stdin":
         yield Effect(syntax.place(node.iter), Harm.ASKS, "sys.stdin")
+
+
+def _is_of_files(syntax: Syntax, call: ast.Call, harm: Harm) -> bool:
+    """True if a call changes files that may be the project's: no server's, nowhere else."""
+    if lies_elsewhere(syntax, call):
+        return False
+    if harm is Harm.COMMITS:
+        tops = {each.module.partition(".")[0] for each in syntax.imports.values()}
+        served = any(BY_MODULE.get(top) is Harm.NETWORK for top in tops)
+        return syntax.imports_module(*SQLITE) is not None and not served
+    return harm is Harm.WRITES
 
 
 def find_refusals(syntax: Syntax) -> Iterator[Effect]:

@@ -143,8 +143,11 @@ def _changes_an_entry(syntax: Syntax, method: str, node: ast.AST) -> bool:
         node.ctx, ast.Store | ast.Del
     ):
         return False
-    name = dotted(node.value)
-    return name is not None and any(
+    name = dotted(node.value) or ""
+    written = [
+        where for where, _ in syntax.assignments.get(name, ()) if where == method
+    ]
+    return len(written) < 2 and any(  # a second one may make a copy
         container.startswith("self.")
         for container in containers_of_entry(syntax, method, name)
     )

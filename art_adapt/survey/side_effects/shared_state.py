@@ -42,7 +42,11 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             what = _changed(syntax, owner, node)
             if what is not None:
                 own = isinstance(node, ast.Global | ast.Attribute)
-                opens = _opens_sqlite(syntax, node)
+                opens = (
+                    isinstance(node, ast.Call)
+                    and _opens_sqlite(syntax, node)
+                    and not lies_elsewhere(syntax, node)
+                )
                 place = syntax.place(node)
                 yield (
                     owner,
@@ -85,6 +89,12 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
 def _opens_sqlite(syntax: Syntax, node: ast.AST) -> bool:
     called = isinstance(node, ast.Call) and syntax.qualified(node.func)
     return called == "sqlite3.connect"
+
+
+def lies_elsewhere(syntax: Syntax, call: ast.Call) -> bool:
+    """True if a call names a file outside the project: ``open("/var/log/orders")``."""
+    path = usual_text(syntax, call.args[0]) if call.args else None
+    return path is not None and path.startswith(("/", "~"))
 
 
 def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:

@@ -20,6 +20,8 @@ def listen(told: dict[str, Any]) -> None:
     """Listen to one function's episodes, to all that is active when a model is asked, or both."""
     ears: list[Ear] = []
     if told.get("seen") is not None:
+        if told["seen"].get("copy_of") is not None:
+            _import_from(told["seen"]["copy_of"], told["seen"]["root"])
         activity = Activity(told["seen"])
         _listen_to_input(lambda text: activity.write({"typed": text}))
         ears.append(activity)
@@ -27,6 +29,22 @@ def listen(told: dict[str, Any]) -> None:
         ears += _ears_of(Episodes(told["episodes"]), told["episodes"]["conversations"])
     if ears:
         listen_to(ears)
+
+
+def _import_from(project: str, copy: str) -> None:
+    """Import what is installed as editable from the copy that this process works in."""
+
+    def inside(path: str) -> str:
+        below = os.path.relpath(path, project)
+        return (
+            os.path.join(copy, below)
+            if os.path.isdir(path) and below[:2] != ".."
+            else path
+        )
+
+    sys.path[:] = [
+        path if "site-packages" in path else inside(path) for path in sys.path
+    ]
 
 
 def _ears_of(episodes: Episodes, conversations: bool) -> list[Ear]:
