@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
-SHORTEST = 8  # characters of a value of the environment that no row keeps
 LARGEST = 50_000_000  # bytes of notes, after which they begin anew
 
 
@@ -186,6 +184,7 @@ def watch(
     """
     from art_adapt.capture.rows import CAPTURED, kept_rows
     from art_adapt.capture.watched import make_folder, notes_of
+    from art_adapt.rehearsal.watched_command import run_scripted
     from art_adapt.report.capture import (
         say_episode,
         say_kept,
@@ -209,7 +208,7 @@ def watch(
     made_up: frozenset[str] = frozenset()
     withheld: tuple[str, ...] = ()
     if scripted is not None:
-        code, made_up, withheld = _run_scripted(command, near, file, scripted)
+        code, made_up, withheld = run_scripted(command, near, file, scripted)
     else:
         code = _run(command, near, file)
     runs = read_runs(file, known)
@@ -255,56 +254,6 @@ def _run(command: Sequence[str], agent: Path, file: Path) -> int:
     from art_adapt.code.project_folder import project_root
 
     return run_listening(command, activity_in(project_root(agent), file))
-
-
-def _run_scripted(
-    command: Sequence[str], agent: Path, file: Path, let_through: Sequence[str]
-) -> tuple[int, frozenset[str], tuple[str, ...]]:
-    """Run a command whose model is the scripted one, on a copy of the project's folder.
-
-    The tools get made-up arguments: what they write is nobody's. Its environment is that of a
-    rehearsal.
-
-    Returns its exit code, what that environment says in the place of the user's own, and
-    the variables that the agent reads and is not given.
-    """
-    from art_adapt.capture.run import activity_in, run_listening
-    from art_adapt.code.project_folder import project_root
-    from art_adapt.project_copy import Copy, TooLarge, fill
-    from art_adapt.rehearsal.environment import environment
-    from art_adapt.rehearsal.scripted_model import ScriptedModel
-
-    module = agent.with_name(f"{agent.stem}_train.py")
-    project = project_root(agent).resolve()
-    with (
-        ScriptedModel(seed=0, rows=()) as model,
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-    ):
-        made = environment(model.url, module, let_through)
-        # An address or a key; a shorter one may be the user's own word by chance.
-        made_up = frozenset(
-            {each for each in made.variables.values() if len(each) >= SHORTEST}
-            - set(os.environ.values())
-        )
-        copy = Copy(project, Path(folder).resolve() / "project")
-        try:
-            fill(copy)
-        except TooLarge:
-            listened = activity_in(project, file, model.url)
-            code = run_listening(command, listened, made.variables)
-        else:
-            noted = Path(folder, "seen.jsonl")
-            code = run_listening(
-                [*map(copy.inside, command)],
-                activity_in(copy.folder, noted, model.url, project),
-                copy.environment(made.variables),
-                copy.inside(os.getcwd()),
-            )
-            if noted.exists():  # else the command has asked nothing
-                append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-                with open(os.open(file, append, 0o600), "a", encoding="utf-8") as kept:
-                    kept.write(copy.told_outside(noted.read_text("utf-8")))
-        return code, made_up, made.withheld
 
 
 def _shown(path: Path) -> Path:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, keyword, names_in, names_set_in
 from art_adapt.rules.code import Code, RewardWrite
+from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
 RULE = Rule("ART302", "constant-reward", Severity.GARBAGE)
@@ -182,7 +183,7 @@ def _is_group(code: Code, whole: ast.expr) -> bool:
     """
     if isinstance(whole, ast.Attribute) and whole.attr == "trajectories":
         whole = whole.value
-    return code.trajectories.is_group(code.flow.here(whole))
+    return is_group(code.flow, code.flow.here(whole))
 
 
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:

@@ -29,6 +29,7 @@ from art_adapt.survey.candidates.implementations import (
     with_implementations,
 )
 from art_adapt.survey.candidates.llm_helpers import only_helps
+from art_adapt.survey.candidates.named import with_entry
 from art_adapt.survey.candidates.outward import outward
 from art_adapt.survey.candidates.ranking import used_first, where_they_meet
 from art_adapt.survey.episodes import Episodes
@@ -107,7 +108,7 @@ def _ranked(found: Found, entry: str | None) -> Found:
     found = with_implementations(found)
     found = told_apart(tied(drivers_first(with_derived(outward(found)))))
     found = used_first(found)
-    return where_they_meet(found) if entry is None else found.with_entry(entry)
+    return where_they_meet(found) if entry is None else with_entry(found, entry)
 
 
 def _named(found: Found, entry: str | None) -> list[EntryPoint]:

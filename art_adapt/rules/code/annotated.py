@@ -21,6 +21,12 @@ def annotation(flow: Flow, value: Value) -> str:
     return "" if found is None else ast.unparse(found)
 
 
+def is_group(flow: Flow, value: Value) -> bool:
+    """Return whether a value is annotated as a group: the parameter of an ``after_each``."""
+    kind = annotation(flow, value).strip("'\"")
+    return kind.rpartition(".")[2] == "TrajectoryGroup"
+
+
 def _annotation(flow: Flow, value: Value, deepest: int) -> ast.expr | None:
     node, syntax = value.node, value.syntax
     found: ast.expr | None = None

@@ -15,7 +15,7 @@ from art_adapt.code.nodes import (
     targets_of,
 )
 from art_adapt.code.syntax import MODULE_LEVEL
-from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.code.copies import ITEMS, copied_before
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
@@ -122,18 +122,13 @@ class Trajectories:
         here = self.file.flow.here(expression)
         return any(
             self._is_made_by(group, "TrajectoryGroup", "ruler_score_group")
-            or self.is_group(group)
+            or is_group(self.file.flow, group)
             or any(
                 self._is_made_by(groups, "gather_trajectory_groups")
                 for groups in self._containers(group)
             )
             for group in self._containers(here)
         )
-
-    def is_group(self, value: Value) -> bool:
-        """Return whether it is annotated as a group: the parameter of an ``after_each``."""
-        kind = annotation(self.file.flow, value).strip("'\"")
-        return kind.rpartition(".")[2] == "TrajectoryGroup"
 
     def is_scored_by_ruler(self, expression: ast.expr) -> bool:
         """Return whether it is an element of a group that RULER has made anew."""

@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.callers import files_that_define
-from art_adapt.code.classes import FunctionKey, annotated, method_of
+from art_adapt.code.classes import FunctionKey, annotated
 from art_adapt.code.command_line import argument_readers
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
@@ -27,15 +26,12 @@ from art_adapt.survey.calls.roles import Role, roles_of
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.calls.tool_loops import find_tool_loop
 from art_adapt.survey.candidates.entry_points import (
-    describe_entry,
     find_entry_points,
-    is_named,
-    names_function,
     script_entry,
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.reached import of_this_agent
-from art_adapt.survey.inputs.instances import as_method_of, implemented_by
+from art_adapt.survey.inputs.instances import implemented_by
 from art_adapt.survey.model import CompletionCall, EntryPoint, Span, Terminal
 from art_adapt.survey.side_effects.effects import asks_a_person, waits_for_a_person
 from art_adapt.survey.side_effects.typed_keys import asks_for_keys_only
@@ -149,43 +145,6 @@ class Found:
         for found in self.asking.completions.values():
             if (found.syntax.source.path, Span.of(found.callee)) in aside:
                 yield found
-
-    def with_entry(self, wanted: str) -> Found:
-        """Take the function that the user names for a candidate, found or not.
-
-        Where no completion call can be reached from it, as far as can be seen, the user
-        knows better: a registry or a framework may lead there.
-        """
-        module, _, name = wanted.rpartition(":")
-        if any(is_named(each, module, name) for each in self.entry_points):
-            return self
-        project = self.project
-        if module and (wider := self.wider(project.modules_named(module))):
-            return wider.with_entry(wanted)
-        named = [
-            describe_entry(project, syntax, function, self.asking)
-            for path, syntax in self.project.files.items()
-            for function in syntax.functions.values()
-            if names_function(path, function.qualname, module, name)
-            and not function.nested
-        ] or list(self._inherited(module, name))
-        unknown = not named and not module
-        if unknown and (wider := self.wider(files_that_define(project, name))):
-            return wider.with_entry(wanted)
-        return replace(self, entry_points=(*self.entry_points, *named[:1]))
-
-    def _inherited(self, module: str, name: str) -> Iterator[EntryPoint]:
-        """Yield the method that a class inherits, which the user names as its own."""
-        _, _, method = name.rpartition(".")
-        for path, syntax in self.project.files.items():
-            for owner in syntax.classes:
-                if names_function(path, f"{owner}.{method}", module, name):
-                    for at, key in method_of(self.project, syntax, owner, method):
-                        place = self.project.files[at]
-                        entry = describe_entry(
-                            self.project, place, place.functions[key], self.asking
-                        )
-                        yield as_method_of(self.project, entry, syntax, owner)
 
     def as_started(self, entry: EntryPoint, *, importable: bool) -> EntryPoint:
         """Say what an entry point that need not be given anything reads from a terminal.

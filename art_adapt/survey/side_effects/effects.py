@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from art_adapt.code.nodes import dotted, entries, keyword, last_name, text_of
 from art_adapt.code.packages import is_own_module
 from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
+from art_adapt.survey.side_effects.files import is_of_files
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.library_calls import (
     ASKING_METHODS,
@@ -38,7 +39,6 @@ from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_state import (
     commits_at_end,
     find_shared_state,
-    lies_elsewhere,
     writes_database,
 )
 
@@ -50,7 +50,6 @@ OF_DATA = (
     frozenset(dir(str)) - {"count", "find", "index", "replace", "encode", "join"}
 ) | {"items", "keys", "values"}
 DEEPEST_HANDLE = 4  # names that an object is known by
-SQLITE = ("sqlite3", "aiosqlite")  # whose databases are files
 EXITS = ("sys.exit", "exit", "quit", "os._exit")
 
 
@@ -86,34 +85,20 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
                 what = LOADED
-            in_files = _is_of_files(syntax, node, harm)
+            in_files = is_of_files(syntax, node, harm)
             yield Effect(syntax.place(node), harm, what, in_files=in_files)
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")
     elif isinstance(node, ast.With):
-        for item in node.items:
-            if commits_at_end(syntax, node, item.context_expr):
-                place = syntax.place(item.context_expr)
-                what = f"with {syntax.text(item.context_expr)}"
-                opened = item.context_expr
-                elsewhere = isinstance(opened, ast.Call) and lies_elsewhere(
-                    syntax, opened
-                )
-                yield Effect(place, Harm.COMMITS, what, in_files=not elsewhere)
+        for opened in (item.context_expr for item in node.items):
+            if commits_at_end(syntax, node, opened):
+                what = f"with {syntax.text(opened)}"
+                is_known = isinstance(opened, ast.Name)
+                own = is_known or is_of_files(syntax, opened, Harm.COMMITS)
+                yield Effect(syntax.place(opened), Harm.COMMITS, what, in_files=own)
     elif isinstance(node, ast.For) and syntax.qualified(node.iter) == "sys.stdin":
         yield Effect(syntax.place(node.iter), Harm.ASKS, "sys.stdin")
-
-
-def _is_of_files(syntax: Syntax, call: ast.Call, harm: Harm) -> bool:
-    """True if a call changes files that may be the project's: no server's, nowhere else."""
-    if lies_elsewhere(syntax, call):
-        return False
-    if harm is Harm.COMMITS:
-        tops = {each.module.partition(".")[0] for each in syntax.imports.values()}
-        served = any(BY_MODULE.get(top) is Harm.NETWORK for top in tops)
-        return syntax.imports_module(*SQLITE) is not None and not served
-    return harm is Harm.WRITES
 
 
 def find_refusals(syntax: Syntax) -> Iterator[Effect]:

@@ -15,6 +15,7 @@ from art_adapt.code.nodes import (
     text_of,
 )
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.survey.side_effects.files import lies_elsewhere
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_connections import used_connections
@@ -89,12 +90,6 @@ def _changed(syntax: Syntax, owner: str, node: ast.AST) -> str | None:
 def _opens_sqlite(syntax: Syntax, node: ast.AST) -> bool:
     called = isinstance(node, ast.Call) and syntax.qualified(node.func)
     return called == "sqlite3.connect"
-
-
-def lies_elsewhere(syntax: Syntax, call: ast.Call) -> bool:
-    """True if a call names a file outside the project: ``open("/var/log/orders")``."""
-    path = usual_text(syntax, call.args[0]) if call.args else None
-    return path is not None and path.startswith(("/", "~"))
 
 
 def _is_of_process(syntax: Syntax, call: ast.Call) -> bool:
