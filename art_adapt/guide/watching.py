@@ -41,8 +41,8 @@ def offer_to_watch(agent: Path) -> Watch | None:
     has_key = bool(os.environ.get(DEFAULT_KEY)) or any(
         (each / ".env").exists() for each in folders
     )
-    answers = "a made-up model answers, and your files stay as they are"
-    answers += f"; {DEFAULT_KEY} is not set here" * (not has_key)
+    answers = f"{DEFAULT_KEY} is not set here; " * (not has_key)
+    answers += "a made-up model answers, on a copy of your files"
     scripted = {"command": known[0], "scripted": True}
     choices = [
         Choice(f"yes: {known[0]}", {"command": known[0]}),

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
-from art_adapt.code.nodes import dotted, keyword, names_in, names_set_in
+from art_adapt.code.nodes import Function, dotted, keyword, names_in, names_set_in
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
@@ -160,7 +161,7 @@ def _same_in_group(code: Code) -> Iterator[Found]:
             or dotted(write.target.value) != loop.target.id
             or not _is_group(code, loop.iter)
             or function is None
-            or code.syntax.parents.get(loop) is not function.node  # else it depends
+            or not _is_on_top(code, loop, function)  # else it depends
         ):
             continue
         names = names_in(write.value)
@@ -189,14 +190,17 @@ def _is_group(code: Code, whole: ast.expr) -> bool:
 def _is_unconditional(code: Code, write: RewardWrite) -> bool:
     """Return whether it is always reached, before any return: on top, or in a ``with``."""
     function = code.function_of(write.node)
-    if function is None:
+    if function is None or not _is_on_top(code, write.node, function):
         return False
-    for outer in code.syntax.ancestors(write.node):
-        if outer is function.node:
-            break
-        if not isinstance(outer, ast.With | ast.AsyncWith):
-            return False
     return not any(
         isinstance(node, ast.Return) and node.lineno < write.node.lineno
         for node in code.syntax.owned_by(function.qualname)
     )
+
+
+def _is_on_top(code: Code, node: ast.AST, function: Function) -> bool:
+    """Return whether a node stands on top of a function, or in a ``with`` there."""
+    around = takewhile(
+        lambda outer: outer is not function.node, code.syntax.ancestors(node)
+    )
+    return all(isinstance(outer, ast.With | ast.AsyncWith) for outer in around)

@@ -630,7 +630,8 @@ def test_nothing_is_kept_of_what_is_not_written(folder: Path, answer: str) -> No
     guide.sendline(answer) if answer == "n" else guide.send(answer)
     guide.expect(pexpect.EOF)
     said = " ".join(str(guide.before).split())
-    assert "othing was written" in said and "--isolate" in said
+    assert "othing was written" in said or "the agent was not changed" in said
+    assert "--isolate" in said
     text = (folder / "pyproject.toml").read_text()
     assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"
 
@@ -722,7 +723,7 @@ def test_without_a_key_the_made_up_model_is_offered_first(tmp_path: Path) -> Non
     guide = spawned(tmp_path, {**PLAIN, "OPENAI_API_KEY": ""})
     guide.expect("while art-adapt watches")
     guide.expect("a  yes, without a key: python agent.py")
-    guide.expect("OPENAI_API_KEY is not set here")
+    guide.expect(r"OPENAI_API_KEY\s+is\s+not\s+set\s+here")
     guide.close(force=True)
 
 

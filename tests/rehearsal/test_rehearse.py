@@ -276,7 +276,7 @@ def test_a_pipeline_that_loses_every_episode_is_told(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--pipeline", "--reward", "rewards:f")
     (folder / "rewards.py").write_text("def f(t, scenario):\n    raise KeyError('x')\n")
     code, said, _ = rehearse("agent_train.py", cwd=folder)
-    assert code == 1 and "the reward function failed: KeyError" in said
+    assert code == 1 and "the reward function raised KeyError" in said
     assert "record the call" not in said  # what was under way is no finding
 
 
