@@ -211,3 +211,12 @@ def test_a_module_of_that_name_is_not_hidden(tmp_path: Path) -> None:
         and b"art_recording.py: name conflict with a file of yours" in done.stderr
     )
     assert contents(tmp_path) == before
+
+
+def test_rows_and_runs_stay_and_are_named(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    (folder / "scenarios.jsonl").write_text('{"question": "Why?"}\n')
+    said = art_adapt("--undo", "agent.py", cwd=folder).stdout.decode()
+    assert "left scenarios.jsonl: your rows" in said
+    assert (folder / "scenarios.jsonl").exists()

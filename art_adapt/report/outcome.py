@@ -18,6 +18,8 @@ from art_adapt.recipe.fields import scenario_fields, to_fill_in
 from art_adapt.report.lines import write
 from art_adapt.report.training import training_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
+from art_adapt.seen.notes import seen_file
+from art_adapt.settings import TrainingOptions
 from art_adapt.survey.model import EntryPoint
 from art_adapt.train_file import train_module_path
 from art_adapt.undo import Undo
@@ -106,12 +108,23 @@ def say_how_to_train(training: Training, entry: EntryPoint) -> None:
     write([*training_lines(module, Backend(training.backend))], sys.stdout)
 
 
+def _rows_and_runs(undo: Undo) -> list[tuple[Path, str]]:
+    """Return what art-adapt has written beside the code, and does not take back."""
+    changed = [edit.path for edit in undo.edits if edit.changes]
+    rows = [path.with_name(TrainingOptions.scenarios) for path in changed]
+    runs = [seen_file(path).parent for path in changed]
+    told = [(path, "your rows") for path in rows]
+    told += [(path, "what watched runs have shown") for path in runs]
+    return [each for each in dict.fromkeys(told) if each[0].exists()]
+
+
 def say_undone(undo: Undo, stream: TextIO) -> None:
     for edit in undo.edits:
         if edit.changes:
             done = "restored" if edit.after is not None else "removed"
             stream.write(f"{done} {shown(edit.path)}\n")
-    for path, reason in undo.left:
+    kept = _rows_and_runs(undo) if undo.changes else []
+    for path, reason in (*undo.left, *kept):
         stream.write(f"left {shown(path)}: {reason}\n")
     if not undo.changes:
         stream.write("Nothing to undo.\n")
