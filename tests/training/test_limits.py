@@ -245,8 +245,10 @@ def test_an_agent_that_swallows_every_error_does_not_go_on_for_ever(
     trajectory = record(engine, episode, timeout=LIMIT)
     assert trajectory.metrics["timed_out"]
     for thread in set(threading.enumerate()) - before:
-        thread.join(5)
-        assert not thread.is_alive()
+        if "process_request" in thread.name or thread.name.startswith("asyncio_"):
+            continue  # of the server, whose client may keep a connection, and of the loop
+        thread.join(15)
+        assert not thread.is_alive(), thread
 
 
 async def ends_in_a_task(_: Any) -> None:
