@@ -33,7 +33,7 @@ class ImportedName:
 def module_at(project: Project, agent: Syntax, path: Path) -> str | None:
     """Return how a train module beside the agent imports the file at ``path``."""
     package, folder = project.package(agent), agent.source.path.parent
-    root = folder.parents[package_depth(package) - 1] if package else folder
+    root = agent.source.path.parents[package_depth(package)]
     if path.stem == "__init__" and path.parent == folder:
         return None  # it would be run once more, as another module
     if path.parent == folder:

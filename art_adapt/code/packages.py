@@ -347,8 +347,8 @@ def is_own_module(path: Path, module: str) -> bool:
 
 
 def package_depth(package: str) -> int:
-    """Return the number of folders that a package is deep."""
-    return package.count(".") + 1
+    """Return the number of folders that a package is deep; 0: a script's, "", is none."""
+    return package.count(".") + 1 if package else 0
 
 
 def _package_by_init(folder: Path) -> str:

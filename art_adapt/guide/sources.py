@@ -180,7 +180,7 @@ def _scoring_in(path: Path, entry: EntryPoint) -> Iterator[Scoring]:
 
 def _module_name(path: Path, entry: EntryPoint) -> str | None:
     """Return how a train module beside the agent imports a file."""
-    root = entry.home.parents[package_depth(entry.package) if entry.package else 0]
+    root = entry.home.parents[package_depth(entry.package)]
     if path.is_relative_to(root):
         parts = path.relative_to(root).with_suffix("").parts
         parts = parts[:-1] if parts[-1] == "__init__" else parts

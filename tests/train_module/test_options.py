@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -204,6 +205,37 @@ def test_each_episode_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert "raised" not in said and "stopped" not in said, said
     assert [e["final_answer"] for e in episodes(said)] == ["yes", "yes"]
     assert lengths == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("agent", "others"),
+    [
+        ("shop/agent.py", ()),
+        ("shop/agent.py", ("shop/requirements.txt",)),
+        ("shop/bots/agent.py", ("shop/bots/__init__.py", "shop/bots/rows.csv")),
+        (
+            "shop/src/bots/agent.py",
+            ("shop/pyproject.toml", "shop/src/bots/__init__.py"),
+        ),
+        ("shop/scripts/agent.py", ("shop/pyproject.toml",)),
+    ],
+)
+def test_what_an_episode_copies_is_the_project(
+    agent: str, others: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A folder above it would give each episode a copy of what else you have."""
+    for name in others:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    file = tmp_path / agent
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes((copy_of("support_loop", tmp_path) / "agent.py").read_bytes())
+    done = art_adapt("--isolated", "--isolate", "copy", file.name, cwd=file.parent)
+    assert done.returncode == 0, done.stderr.decode()
+    module = file.with_name("agent_train.py")
+    [folder] = re.findall("(?m)^FOLDER = (.*?)  #", module.read_text())
+    found = eval(folder, {"Path": Path, "__file__": f"{module}"})
+    assert found == tmp_path / "shop"
 
 
 def test_ctrl_c_finishes_the_step(tmp_path: Path) -> None:
