@@ -100,8 +100,9 @@ def put_stubs(stubs: Sequence[Stub], root: Path) -> None:
     put: set[FunctionType] = set()
 
     def put_into(module: ModuleType) -> None:
-        loader = getattr(module, "__loader__", None)  # a copy's code is the project's
-        file = getattr(loader, "path", getattr(module, "__file__", None))
+        loader = getattr(module, "__loader__", None)
+        # In an episode's copy, the code says the file of the project.
+        file = getattr(loader, "code_file", getattr(module, "__file__", None))
         if not isinstance(file, str) or not Path(file).is_relative_to(root):
             return
         for stub in stubs:

@@ -99,6 +99,11 @@ STUBS = {
     "Desk.rooms": "3",
     "post": "",
 }
+STUBBING = [
+    part
+    for name, value in STUBS.items()
+    for part in ("--stub", f"{name}={value}" if value else name)
+]
 
 
 @pytest.fixture
@@ -133,8 +138,19 @@ def rehearse(folder: Path, *options: str) -> tuple[int, str]:
 
 
 def test_what_is_stubbed_does_not_run(folder: Path) -> None:
-    stubs = [f"{name}={value}" if value else name for name, value in STUBS.items()]
-    options = [part for stub in stubs for part in ("--stub", stub)]
+    code, said = rehearse(folder, *STUBBING)
+    assert code == 0, said
+    assert "for real" not in said
+
+
+@pytest.mark.parametrize(
+    "in_place", [pytest.param(True, marks=pytest.mark.slow), False]
+)
+def test_what_is_stubbed_does_not_run_in_copies(folder: Path, in_place: bool) -> None:
+    """Each episode works in a copy of the project, or of the rehearsal's copy of it."""
+    done = art_adapt("--isolated", "--isolate", "copy", "agent.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    options = ["--steps", "1", *STUBBING, *["--in-place"] * in_place]
     code, said = rehearse(folder, *options)
     assert code == 0, said
     assert "for real" not in said
@@ -168,9 +184,7 @@ def test_what_holds_in_one_process_holds_in_each(folder: Path, threads: bool) ->
     agent.write_text(text.replace("    messages = [", f"{told}    messages = [", 1))
     done = art_adapt("--isolated", "--isolate", "process", "agent.py", cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
-    stubs = [f"{name}={value}" if value else name for name, value in STUBS.items()]
-    options = [part for stub in stubs for part in ("--stub", stub)]
-    code, said = rehearse(folder, "--steps", "1", "--in-place", *options)
+    code, said = rehearse(folder, "--steps", "1", "--in-place", *STUBBING)
     assert code == 0, said
     seen = (folder / "seen.txt").read_text().splitlines()
     assert len({line.split()[0] for line in seen}) == len(seen) > 3
