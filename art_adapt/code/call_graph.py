@@ -136,7 +136,7 @@ class CallGraph:
 
     @cached_property
     def only_in_tables(self) -> set[FunctionKey]:
-        """The functions that nothing but a table leads to: tools, and what these call."""
+        """Return the functions that only a table leads to: tools, and what these call."""
         starts = {
             callee
             for caller, callee in self.tabled
@@ -169,7 +169,7 @@ class CallGraph:
 
     @cached_property
     def _callers(self) -> dict[FunctionKey, list[FunctionKey]]:
-        """The certain edges, backwards."""
+        """Return the certain edges, backwards."""
         found: dict[FunctionKey, list[FunctionKey]] = {}
         for caller, callees in self.certain.items():
             for callee in callees:
@@ -193,7 +193,7 @@ class CallGraph:
 
     @cached_property
     def _named(self) -> dict[FunctionKey, list[tuple[FunctionKey, ast.expr]]]:
-        """The sites, by what they call."""
+        """Return the sites, by what they call."""
         found: dict[FunctionKey, list[tuple[FunctionKey, ast.expr]]] = {}
         for (caller, callee), nodes in self.sites.items():
             found.setdefault(callee, []).extend((caller, node) for node in nodes)
@@ -234,7 +234,7 @@ class CallGraph:
 
     @cached_property
     def _running(self) -> Edges:
-        """What a function may run: calls, what it names, and methods of unique names."""
+        """Return what a function may run: calls, what it names, and methods of unique names."""
         unique: Edges = {}
         for caller, callees in self.possible.items():
             # A name that several classes have says too little.

@@ -97,10 +97,11 @@ def run_child(
     """
     out = folder / "seen.json"
     importing = import_name(path.resolve())[0]  # where its docstring says to run it
-    project = copied_folder(path)
+    project = folder_with(path.resolve(), importing)
     copy = None if conditions.in_place else _copy_of(project, folder.resolve())
     inside = str if copy is None else copy.inside
-    before = files_below(project if copy is None else copy.folder)
+    worked_in = project if copy is None else copy.folder
+    before = files_below(worked_in)
     settings = Settings(
         inside(str(path.resolve())),
         url,
@@ -151,8 +152,8 @@ def run_child(
             path=Path(raised.path),
             line=raised.line,
         )
-    after = files_below(project if copy is None else copy.folder)
-    return Child(notes, ended.output, written(before, after), copy)
+    changed = written(before, files_below(worked_in))
+    return Child(notes, ended.output, changed, copy)
 
 
 def copied_folder(train_module: Path) -> Path:

@@ -123,12 +123,12 @@ def rehearse(
             path,
             source,
             child.notes,
-            tuple(_as_told(model.log, child.copy)),
+            _as_told(model.log, child.copy),
             answers_tools,
             answering,
             tuple(_hooked(path)),
             child.written,
-            tuple(_as_told(model.repeats, child.copy)),
+            _as_told(model.repeats, child.copy),
             tuple(_loops(path)),
         )
         found, learned, served, output = findings(seen), None, None, child.output
@@ -164,13 +164,15 @@ def rehearse(
     )
 
 
-def _as_told(log: Iterable[Exchange], copy: Copy | None) -> Iterator[Exchange]:
-    """Yield requests as the notes tell them: with the paths of the project, not of its copy."""
-    for each in log:
-        text = json.dumps(each.request)
-        if copy is not None and f"{copy.folder}" in text:
-            each = replace(each, request=json.loads(copy.told_outside(text)))
-        yield each
+def _as_told(log: Iterable[Exchange], copy: Copy | None) -> tuple[Exchange, ...]:
+    """Return requests as the notes tell them: with the paths of the project, not of its copy."""
+    if copy is None:
+        return tuple(log)
+    told = (copy.told_outside(json.dumps(each.request)) for each in log)
+    return tuple(
+        replace(each, request=json.loads(text))
+        for each, text in zip(log, told, strict=True)
+    )
 
 
 def _broken(error: Exception) -> Refusal:

@@ -66,9 +66,7 @@ def work_in(copy: Copy, started_as: Mapping[str, Any]) -> None:
         )
         main = _run_as_main(spec, copy)
         if main is not None:
-            main.__spec__ = (
-                None  # as of a file that is run: its processes start by path
-            )
+            main.__spec__ = None  # as of a script: its processes start by path
 
 
 def _run_as_main(spec: ModuleSpec | None, copy: Copy) -> ModuleType | None:

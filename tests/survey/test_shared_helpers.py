@@ -183,6 +183,13 @@ def run(task: str) -> str:
 ONE = "[{'role': 'user', 'content': text}]"
 
 
+def said_of(agent: str, folder: Path) -> str:
+    """Return what a run without options says of an agent, on one line."""
+    (folder / "agent.py").write_text(agent)
+    done = art_adapt("--diff", "agent.py", cwd=folder)
+    return " ".join(done.stderr.decode().split())
+
+
 @pytest.mark.parametrize(
     ("aside", "model"),
     [
@@ -216,9 +223,7 @@ ONE = "[{'role': 'user', 'content': text}]"
 def test_a_conversation_of_its_own_beside_the_turns_is_said(
     aside: str, model: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "agent.py").write_text(APART.format(aside=aside))
-    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
-    said = " ".join(done.stderr.decode().split())
+    said = said_of(APART.format(aside=aside), tmp_path)
     asks = "holds calls chat with a conversation of its own"
     assert f"{asks}{f' (model {model})' * bool(model)} --auxiliary holds" in said
 
@@ -278,9 +283,7 @@ def debate(question: str):
 def test_what_asks_another_model_once_through_helpers_is_said(
     judge: str, is_said: bool, tmp_path: Path
 ) -> None:
-    (tmp_path / "agent.py").write_text(DEBATE.format(judge=judge))
-    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
-    said = " ".join(done.stderr.decode().split())
+    said = said_of(DEBATE.format(judge=judge), tmp_path)
     told = (
         "Judge.verdict calls Client.text with a conversation of its own (model large)"
     )

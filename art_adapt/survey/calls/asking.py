@@ -84,7 +84,7 @@ class Asking:
 
     @cached_property
     def sent(self) -> frozenset[str]:
-        """The names of the lists that completion calls send."""
+        """Return the names of the lists that completion calls send."""
         lists = (call.messages for call in self.completions.values())
         return frozenset(name for each in lists if (name := dotted(each)))
 

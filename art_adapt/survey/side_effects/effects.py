@@ -59,8 +59,7 @@ def find_effects(syntax: Syntax, functions: Collection[str]) -> Iterator[Effect]
     ``functions``: the qualified names of those that an episode may run. Any of them may
     look up a lambda of the module, as in a table of tools.
     """
-    found = _by_function(syntax)
-    for name, effects in found.items():  # in source order, which a set has not
+    for name, effects in _by_function(syntax).items():  # in source order, unlike a set
         if name in functions or (name == LAMBDA and functions):
             yield from effects
 
