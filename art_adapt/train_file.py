@@ -38,6 +38,7 @@ def import_name(path: Path) -> tuple[Path, str]:
     A train module that imports its agent relatively is in the agent's package, as is one that
     does not import its agent: a function in another file makes it.
     """
+    path = path.absolute()  # a name alone has no folder above its own
     try:
         module = Syntax.of(read_source(path))
         beside = [path.with_name(f"{n}.py") for n in _imported_beside(module)]

@@ -50,6 +50,7 @@ WIDE = {
     "guide/test_guide.py",
     "properties/test_programs.py",
     "properties/test_whatever_is_done.py",
+    "rehearsal/test_as_seen.py",
     "rehearsal/test_endings.py",
     "rehearsal/test_litellm.py",
     "rehearsal/test_misbehaving.py",

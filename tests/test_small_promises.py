@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from agent_files import AGENTS, art_adapt, copy_of
 
+from art_adapt.backends import Backend
 from art_adapt.rehearsal.scripted_model import ScriptedModel
+from art_adapt.report.training import training_lines
 from art_adapt.scenarios.append import append_rows
 
 
@@ -112,3 +114,20 @@ def test_an_import_asks_no_network(module: str) -> None:
         [sys.executable, "-c", script], env=environment, capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_package_is_trained_from_the_folder_above_it(
+    inside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever somebody rehearsed it."""
+    folder = copy_of("package_agent", tmp_path)
+    assert art_adapt("--isolated", "triage/agent.py", cwd=folder).returncode == 0
+    monkeypatch.chdir(folder / "triage" if inside else folder)
+    module = Path("agent_train.py" if inside else "triage/agent_train.py")
+    (train,) = (
+        line.text
+        for line in training_lines(module, Backend.LOCAL)
+        if line.label == "train"
+    )
+    assert train == "cd .. && " * inside + "python -m triage.agent_train"

@@ -37,6 +37,7 @@ from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.rehearsal.turns import prompts, turns
+from art_adapt.seen.notes import read_runs, seen_file
 from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
@@ -130,6 +131,7 @@ def rehearse(
             child.written,
             _as_told(model.repeats, child.copy),
             tuple(_loops(path)),
+            read_runs(seen_file(path)),
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):

@@ -14,6 +14,7 @@ from typing import Any
 from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
+from art_adapt.seen.notes import Run
 from art_adapt.source import Place
 from art_adapt.worth_reading import worth_reading
 
@@ -102,6 +103,7 @@ class Seen:
     written: frozenset[Path] | None = None  # files of the project; None: not looked at
     repeats: Sequence[Exchange] = ()  # the log of repeated episodes
     loops: tuple[Place, ...] = ()  # that call the model turn after turn
+    runs: tuple[Run, ...] = ()  # of the agent itself, which ``capture`` saw
 
     @property
     def policy(self) -> list[Exchange]:

@@ -182,7 +182,7 @@ def _asked_of(run: Run, call: Call, asked: str) -> Iterator[tuple[str, bool]]:
     for each in (call, *(each for each in made if each is not None)):
         prefix = "" if each is call else f"{each.name}."
         for name, note in each.given.items():
-            value = _plain(run, note)
+            value = plain(run, note)
             if any(
                 _is_in(t, asked) for t in texts_in(value, messages=True, shortest=1)
             ):
@@ -195,11 +195,11 @@ def _is_in(text: str, asked: str) -> bool:
     return text in (asked if len(text) >= SHORTEST else asked.split("\n"))
 
 
-def _plain(run: Run, note: Json, depth: int = 2) -> Any:
+def plain(run: Run, note: Json, depth: int = 2) -> Any:
     """Return a value, or what an object of the project was made with, or its plain parts."""
     made = run.objects.get(note.get("object", 0))
     if made is not None and made.init is not None and depth:
-        return [_plain(run, each, depth - 1) for each in made.init.given.values()]
+        return [plain(run, each, depth - 1) for each in made.init.given.values()]
     return note.get("value", note.get("parts"))
 
 

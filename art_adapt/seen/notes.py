@@ -106,10 +106,9 @@ class Request:
     @property
     def offered(self) -> list[str]:
         """Return the names of the tools that the model was offered."""
-        tools = [
-            each for each in self.body.get("tools") or () if isinstance(each, dict)
-        ]
-        return [str((each.get("function") or each).get("name")) for each in tools]
+        tools = self.body.get("tools") or self.body.get("functions") or ()
+        named = [e.get("function") or e for e in tools if isinstance(e, dict)]
+        return [str(each.get("name") or each.get("type")) for each in named]
 
     @property
     def called(self) -> list[str]:

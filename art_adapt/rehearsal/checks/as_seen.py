@@ -1,0 +1,225 @@
+"""Compare what episodes ask with what the agent asked in runs that were seen.
+
+A prompt that is not handed on, tools that only a factory adds, a value that another field decides:
+nothing in an episode tells that it lacks them. A run of the agent itself has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from art_adapt.conversation_signs import text_of
+from art_adapt.rehearsal.replies import is_judgement
+from art_adapt.rehearsal.seen import Seen, Witness
+from art_adapt.secret_texts import secrets_in
+from art_adapt.seen.conversations import TELLING, conversations_of
+from art_adapt.seen.episodes import plain, said_in, texts_in
+from art_adapt.seen.notes import Request, Run
+
+Json = dict[str, Any]
+
+BEFORE, AFTER = 3, 9  # words that are shown of a difference
+AS_SYSTEM = ("system", "developer")
+REMEDY = "if the agent has not changed since, call it in episode() as the run did"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: its prompt, its other messages by role, and the names of its tools."""
+
+    prompt: str
+    said: tuple[tuple[str, str], ...]
+    tools: frozenset[str]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return tuple(role for role, _ in self.said)
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join((self.prompt, *(text for _, text in self.said)))
+
+
+def asked(request: Request) -> Asked:
+    """Return what a request asks, of either API."""
+    body, messages = request.body, request.messages
+    prompts = [text_of(m) for m in messages if m.get("role") in AS_SYSTEM]
+    if isinstance(body.get("instructions"), str):
+        prompts.insert(0, body["instructions"])
+    said = [m for m in messages if m.get("role") not in AS_SYSTEM]
+    return Asked(
+        "\n".join(prompts),
+        tuple((str(each.get("role")), text_of(each)) for each in said),
+        frozenset(request.offered),
+    )
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield whether episodes begin as the agent began conversations in runs, on the same task.
+
+    Where no episode has a run's task, its tools and a prompt are looked for in all of them.
+    """
+    episodes = list(
+        dict.fromkeys(
+            asked(Request(exchange.serial, None, None, exchange.request))
+            for exchange in seen.log
+            if not is_judgement(exchange.request)
+        )
+    )
+    begun = list(_begun(seen)) if episodes else []
+    compared: dict[Asked, Asked] = {}
+    for run, request in begun:
+        opening = asked(request)
+        same = [
+            each for each in episodes if _has_task(each, opening, run, request, seen)
+        ]
+        if same:
+            compared[opening] = min(same, key=lambda each: _unlike(opening, each))
+    differences = dict.fromkeys(
+        difference
+        for opening, episode in compared.items()
+        for difference in _differences(opening, episode)
+    )
+    if begun and not compared:
+        differences = dict.fromkeys(_lacking([asked(r) for _, r in begun], episodes))
+    for difference in differences:
+        yield Witness(difference, False, f"{difference}; {REMEDY}")
+    if compared and not differences:
+        yield Witness(
+            f"episodes begin as in the run that was seen ({len(compared)} compared): the same "
+            "prompt, messages and tools",
+            True,
+        )
+
+
+def _begun(seen: Seen) -> Iterator[tuple[Run, Request]]:
+    """Yield the requests that began a conversation, at the calls that episodes make.
+
+    What repeats what the model said, as the text for a sub-agent, begins none.
+    """
+    hooked = {(f"{place.path.resolve()}", name) for name, place in seen.hooked}
+    for run in seen.runs:
+        first = {min(numbers) for numbers in conversations_of(run.requests)}
+        said: list[str] = []
+        for request in run.requests:
+            site = request.site
+            if (
+                request.number in first
+                and request.messages
+                and site is not None
+                and (f"{site.path}", site.function) in hooked
+                and not any(each in asked(request).text for each in said)
+            ):
+                yield run, request
+            said += [s for s in said_in(request.message) if len(s) >= TELLING]
+
+
+def _has_task(
+    episode: Asked, opening: Asked, run: Run, request: Request, seen: Seen
+) -> bool:
+    """True if a request of an episode has the texts of a scenario with which a run began."""
+    given = _given(run, request)
+    for scenario in seen.notes.scenarios:
+        sent = [
+            text for text in texts_in(scenario, messages=True) if text in opening.text
+        ]
+        if (
+            sent
+            and given.issuperset(sent)
+            and all(text in episode.text for text in sent)
+        ):
+            return True
+    return False
+
+
+def _given(run: Run, request: Request) -> set[str]:
+    """Return the texts that the functions around a request were given, or somebody typed."""
+    around = list(run.outward(request.around))
+    owners = [owner for call in around if (owner := run.owner(call)) is not None]
+    made = [each for owner in owners for each in (owner.init, *owner.calls)]
+    values = [
+        plain(run, note)
+        for call in (*around, *filter(None, made))
+        for note in call.given.values()
+    ]
+    words = [*run.typed, *run.command]
+    return set(texts_in([values, words], messages=True))
+
+
+def _unlike(opening: Asked, episode: Asked) -> tuple[int, bool]:
+    """Rank a request of an episode by how far it is from a run's."""
+    differences = len(list(_differences(opening, episode)))
+    return differences, opening.roles != episode.roles
+
+
+def _differences(opening: Asked, episode: Asked) -> Iterator[str]:
+    """Yield what is otherwise in an episode's request than in a run's, on the same task."""
+    yield from _tools(opening.tools, episode.tools)
+    if not _alike(opening.prompt, episode.prompt):
+        yield _apart("prompt", opening.prompt, episode.prompt)
+    if opening.roles != episode.roles:
+        yield (
+            f"the run that was seen began with messages of {', '.join(opening.roles)}, the "
+            f"episode of the same task with {', '.join(episode.roles) or 'none'}"
+        )
+        return
+    for (role, was), (_, now) in zip(opening.said, episode.said, strict=True):
+        if not _alike(was, now):
+            yield _apart(f"message of the {role}", was, now)
+
+
+def _lacking(begun: Sequence[Asked], episodes: Sequence[Asked]) -> Iterator[str]:
+    """Yield the tools of runs, and that they have a prompt, where no episode has them."""
+    offered = frozenset[str]().union(*(each.tools for each in episodes))
+    yield from _tools(frozenset[str]().union(*(each.tools for each in begun)), offered)
+    if all(each.prompt for each in begun) and not any(e.prompt for e in episodes):
+        yield (
+            "the run that was seen began with the prompt "
+            f"{_excerpt(begun[0].prompt.split(), 0)}, episodes have none"
+        )
+
+
+def _tools(was: frozenset[str], now: frozenset[str]) -> Iterator[str]:
+    if missing := sorted(was - now):
+        yield f"the run that was seen offered {', '.join(missing)}, episodes do not"
+    if was and (more := sorted(now - was)):
+        yield f"episodes offer {', '.join(more)}, the run that was seen did not"
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, with one mark for each time, number, id and path.
+
+    These differ in any two runs.
+    """
+    numbered = (any(map(str.isdigit, w)) or "/" in w or "\\" in w for w in text.split())
+    return ["#" if n else w for n, w in zip(numbered, text.split(), strict=True)]
+
+
+def _alike(was: str, now: str) -> bool:
+    """True if texts have the same words; a set may have been written in any order."""
+    return sorted(_words(was)) == sorted(_words(now))
+
+
+def _apart(part: str, was: str, now: str) -> str:
+    """Say how a part of two requests differs, from the first word that does."""
+    pairs = zip(_words(was), _words(now), strict=False)
+    shorter = min(len(_words(was)), len(_words(now)))
+    at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
+    return (
+        f"the {part} was {_excerpt(was.split(), at)} in the run that was seen, and is "
+        f"{_excerpt(now.split(), at)} in the episode of the same task"
+    )
+
+
+def _excerpt(words: Sequence[str], at: int) -> str:
+    begin = max(0, at - BEFORE)
+    text = " ".join(words[begin : at + AFTER])
+    if not words:
+        return "empty"
+    if any(secrets_in(text)):
+        return "(looks like a secret)"
+    before = "..." if begin else ""
+    return f"'{before}{text}{'...' if len(words) > at + AFTER else ''}'"

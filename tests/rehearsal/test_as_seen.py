@@ -1,0 +1,154 @@
+"""A rehearsal compares what episodes ask with what the agent asked in a run that was seen."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+from test_rehearse import REWARD, rehearse
+
+AGENT = """\
+import json
+import sys
+
+from openai import OpenAI
+
+client = OpenAI()
+STYLES = {"short": "Answer in one word.", "long": "Answer at length, with reasons."}
+
+
+class Agent:
+    def __init__(self, prompt="", style="short"):
+        self.prompt, self.style, self.tools = prompt, style, {}
+
+    def add_tool(self, function):
+        self.tools[function.__name__] = function
+
+    def run(self, question: str) -> str:
+        messages = [{"role": "user", "content": f"{question} {STYLES[self.style]}"}]
+        if self.prompt:
+            messages.insert(0, {"role": "system", "content": self.prompt})
+        while True:
+            reply = client.chat.completions.create(
+                model="m",
+                messages=messages,
+                tools=[
+                    {"type": "function", "function": {"name": name, "parameters": {
+                        "type": "object", "properties": {"city": {"type": "string"}},
+                        "required": ["city"]}}}
+                    for name in self.tools
+                ] or None,
+            )
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                try:
+                    result = self.tools[call.function.name](**json.loads(call.function.arguments))
+                except Exception as error:
+                    result = str(error)
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+
+
+def look(city: str) -> str:
+    return "sunny in " + city
+
+
+def make_agent() -> Agent:
+    agent = Agent("You are a guide. It is day 7 of the tour, started at 10:32.", style="long")
+    agent.add_tool(look)
+    return agent
+
+
+if __name__ == "__main__":
+    print(make_agent().run(sys.argv[1]))
+"""
+QUESTION = "Is it warm in Rome?"
+# How an episode is started, and what is said of it.
+MADE = {
+    "as in the run": ("make_agent()", None),
+    "without the prompt": (
+        "(agent := Agent(style='long'), agent.add_tool(look))[0]",
+        "the prompt was 'You are a guide. It is day 7 of...' in the run that was seen, and is "
+        "empty in the episode",
+    ),
+    "with another prompt": (
+        "(agent := Agent('You are a guide to Rome.', 'long'), agent.add_tool(look))[0]",
+        "the prompt was 'You are a guide. It is",
+    ),
+    "without its tools": (
+        "Agent('You are a guide. It is day 8 of the tour, started at 09:00.', 'long')",
+        "the run that was seen offered look, episodes do not",
+    ),
+    "with a default that the project does not use": (
+        "(agent := Agent('You are a guide. It is day 7 of the tour, started at 10:32.'), "
+        "agent.add_tool(look))[0]",
+        "the message of the user was '...in Rome? Answer at length, with reasons.' in the run",
+    ),
+}
+
+
+def adapted_after_a_run(folder: Path, made: str) -> None:
+    """Watch a run, adapt, and let episodes make the agent in a way of their own."""
+    (folder / "pyproject.toml").touch()
+    (folder / "agent.py").write_text(AGENT)
+    (folder / "rewards.py").write_text(REWARD)
+    run = ("capture", "--scripted", "--", sys.executable, "agent.py", QUESTION)
+    assert art_adapt(*run, cwd=folder).returncode == 0
+    adapting = ("--isolated", "--reward", "rewards:f", "agent.py")
+    assert art_adapt(*adapting, cwd=folder).returncode == 0
+    module = folder / "agent_train.py"
+    text = module.read_text()
+    assert "agent = make_agent()" in text
+    module.write_text(
+        text.replace("make_agent()", made).replace(
+            "import make_agent", "import Agent, look, make_agent"
+        )
+    )
+
+
+def told_of(folder: Path) -> tuple[list[str], list[str]]:
+    """Rehearse, and return what was seen as in the run, and what was not."""
+    _, said, complaints = rehearse("agent_train.py", "--json", cwd=folder)
+    told = json.loads(said or "{}")
+    assert told, complaints
+    return (
+        [each for each in told["witnessed"] if "the run that was seen" in each],
+        [each for each in told["unwitnessed"] if "the run that was seen" in each],
+    )
+
+
+@pytest.mark.parametrize("way", MADE)
+def test_an_episode_asks_what_the_run_asked(way: str, tmp_path: Path) -> None:
+    made, otherwise = MADE[way]
+    adapted_after_a_run(tmp_path, made)
+    as_seen, apart = told_of(tmp_path)
+    if otherwise is None:
+        assert apart == []
+        assert as_seen == [
+            "episodes begin as in the run that was seen (1 compared): the same prompt, "
+            "messages and tools"
+        ]
+    else:
+        assert as_seen == []
+        (said,) = apart
+        assert said.startswith(otherwise), said
+
+
+@pytest.mark.parametrize(
+    "way", ["as in the run", "without the prompt", "without its tools"]
+)
+def test_rows_of_its_own_are_compared_by_tools_and_a_prompt(
+    way: str, tmp_path: Path
+) -> None:
+    """No run had these tasks: only what every conversation has is compared."""
+    adapted_after_a_run(tmp_path, MADE[way][0])
+    rows = [{"question": f"Where is the town number {n}?"} for n in range(4)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    as_seen, apart = told_of(tmp_path)
+    assert as_seen == []
+    assert len(apart) == (way != "as in the run"), apart
