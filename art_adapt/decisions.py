@@ -6,7 +6,7 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -70,7 +70,7 @@ def decide(survey: Survey, options: Options) -> Decisions:
     if every_client:  # the agent stays as it is: what an episode returns is its answer
         exits = {}
     rewards = dict.fromkeys(r for entry in decided.likely for r in entry.rewards)
-    training = None
+    training, origins = None, {"entry": decided.origin}
     if options.train_module and decided.entry is not None:
         refuse_untrainable(decided)
         training = Training(
@@ -79,6 +79,12 @@ def decide(survey: Survey, options: Options) -> Decisions:
             every_client=every_client and not options.single_turn,
             auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
         )
+        apart = None if options.single_turn else survey.isolation
+        if apart is not None and "isolate" not in options.origins:
+            training, origins["isolate"] = (
+                replace(training, isolate=apart),
+                Origin.FOUND,
+            )
     return Decisions(
         policy,
         auxiliary,
@@ -87,7 +93,7 @@ def decide(survey: Survey, options: Options) -> Decisions:
         tuple(exits),
         tuple(rewards),
         training,
-        origins={**options.origins, "entry": decided.origin},
+        origins={**options.origins, **origins},
     )
 
 

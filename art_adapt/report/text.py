@@ -28,6 +28,8 @@ from art_adapt.survey.model import (
 )
 from art_adapt.survey.side_effects.harm import Harm, places_by_what
 
+WAYS = {"process": "process of its own", "copy": "copy of the project's folder"}
+
 
 def show(plan: Plan, stream: TextIO) -> None:
     """Write the survey and the decisions of ``plan``."""
@@ -43,6 +45,7 @@ def _lines(plan: Plan) -> Iterator[Line]:
         yield Line()
         yield Line(text="Decided", heading=True)
         yield from _decision_lines(decisions, plan.seen)
+        yield from _isolation_lines(decisions)
         yield from _said_lines(plan.options)
         yield from _changed_lines(plan)
 
@@ -318,9 +321,21 @@ def _changed_lines(plan: Plan) -> Iterator[Line]:
         yield Line("changed", each.now, f"(before: {each.before})")
 
 
+def _isolation_lines(decisions: Decisions) -> Iterator[Line]:
+    """Say how episodes are kept apart, and how to let them share what outlives them."""
+    origin = decisions.origins.get("isolate", Origin.DEFAULT)
+    if decisions.training is not None and decisions.training.isolate is not None:
+        how = f"({origin})"
+        if origin is Origin.FOUND:
+            how += "; --isolate none lets episodes share what outlives them"
+        yield Line(
+            "isolate", f"each episode in a {WAYS[decisions.training.isolate]}", how
+        )
+
+
 def _said_lines(options: Options) -> Iterator[Line]:
     """Say what somebody has decided that has no usual value."""
-    for name in ("isolate", "policy", "auxiliary"):
+    for name in ("policy", "auxiliary"):
         value, origin = getattr(options, name), options.origin(name)
         if value and origin is not Origin.DEFAULT:
             named = ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -22,7 +22,7 @@ from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, usual_model
 from art_adapt.survey.calls.said import NOTHING, Said
-from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle
+from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle, isolation
 
 
 @dataclass(frozen=True)
@@ -432,6 +432,11 @@ class Survey:
         """Return the calls at module level that a train module imports the agent without."""
         effects = (e for file in self.files for e in file.effects)
         return tuple(dict.fromkeys(call for e in effects for call in e.calls))
+
+    @property
+    def isolation(self) -> str | None:
+        """What keeps episodes apart that would see each other's changes."""
+        return isolation([effect for file in self.files for effect in file.effects])
 
     def effects(self, *harms: Harm) -> list[Effect]:
         """Return the side effects of these kinds, of whatever file they are in."""

@@ -281,8 +281,10 @@ def test_what_is_recommended_is_what_comes_unasked(
     other.mkdir()
     for path in list(folder.glob("*.*")):
         (other / path.name).write_bytes(path.read_bytes())
-    answered(folder, [("shared by all", "b"), ("scenarios come from", "c")])
-    assert art_adapt("agent.py", cwd=other).returncode == 0
+    answered(folder, [("scenarios come from", "c")])
+    done = art_adapt("agent.py", cwd=other)
+    assert done.returncode == 0
+    assert b"isolate     each episode in a process of its own  (found)" in done.stdout
     one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
     assert one == two
 
@@ -357,7 +359,8 @@ def test_recommended_answers_need_one_key(folder: Path) -> None:
     asked, _ = answered(folder, [("settle them", "b")])
     assert len(asked) == 1
     # Only what would not have come without an answer is kept.
-    assert configuration(folder) == {"scenarios": "evals:TASKS", "isolate": "process"}
+    assert configuration(folder) == {"scenarios": "evals:TASKS"}
+    assert "@training.isolated(" in (folder / "agent_train.py").read_text()
     assert 'SCENARIOS = "evals:TASKS"' in (folder / "agent_train.py").read_text()
     # What the train module says is not asked again.
     asked, said = answered(folder, [])
@@ -631,7 +634,7 @@ def test_nothing_is_kept_of_what_is_not_written(folder: Path, answer: str) -> No
     guide.expect(pexpect.EOF)
     said = " ".join(str(guide.before).split())
     assert "othing was written" in said or "the agent was not changed" in said
-    assert "--isolate" in said
+    assert "--scenarios evals:TASKS" in said
     text = (folder / "pyproject.toml").read_text()
     assert text == "[tool.art-adapt]\n\n[tool.ruff]\n"
 

@@ -494,8 +494,8 @@ def test_a_message_list_shared_between_rollouts_is_caught(tmp_path: Path) -> Non
     (tmp_path / "rewards.py").write_text(REWARD)
     rows = [json.dumps({"question": f"question {n}"}) for n in range(3)]
     (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
-    done = art_adapt("--isolated", "--reward", "rewards:f", "agent.py", cwd=tmp_path)
-    assert done.returncode == 0
+    shared = ("--isolated", "--reward", "rewards:f", "--isolate", "none", "agent.py")
+    assert art_adapt(*shared, cwd=tmp_path).returncode == 0
     assert "--isolate process" in found(tmp_path, "cross-talk")["fix"]
 
 

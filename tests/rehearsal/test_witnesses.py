@@ -95,6 +95,7 @@ def rehearsed(
     *options: str,
     head: str = HEAD,
     more: Mapping[str, str] | None = None,
+    isolate: str | None = None,
 ) -> dict[str, Any]:
     """Rehearse an agent; its scenarios have ``more`` keys than the agent takes."""
     (tmp_path / "agent.py").write_text(head + agent)
@@ -104,7 +105,9 @@ def rehearsed(
         for at in range(8)
     ]
     (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    adapting = ("--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py")
+    adapting = ["--isolated", "--entry", entry, "--reward", "rewards:f", "agent.py"]
+    if isolate is not None:
+        adapting += ["--isolate", isolate]
     done = art_adapt(*adapting, cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     _, said, complaints = rehearse("agent_train.py", "--json", *options, cwd=tmp_path)
@@ -282,7 +285,7 @@ def test_an_answer_from_a_cache_is_no_lack_of_a_service(tmp_path: Path) -> None:
         "    if question not in KEPT:\n        KEPT[question] = ask_all(question)\n"
         "    return KEPT[question]\n"
     )
-    told = rehearsed(tmp_path, kept, "run_agent")
+    told = rehearsed(tmp_path, kept, "run_agent", isolate="none")
     (finding,) = told["findings"]
     assert "never called the model: it answered" in finding["what"]
     assert "switch off what answers in its place" in finding["fix"]
@@ -329,7 +332,7 @@ UNSEEN = {
 @pytest.mark.parametrize("name", first_now(UNSEEN, 2))
 def test_what_no_repeated_episode_shows_is_said(tmp_path: Path, name: str) -> None:
     agent, statement = UNSEEN[name]
-    told = rehearsed(tmp_path, agent, "run_agent")
+    told = rehearsed(tmp_path, agent, "run_agent", isolate="none")
     assert any(statement in each for each in told["unwitnessed"]), told["unwitnessed"]
 
 
@@ -372,7 +375,7 @@ def test_an_episode_that_goes_on_after_its_time_is_none_of_the_steps(
 @pytest.mark.parametrize("name", first_now(WRONG, 2))
 def test_what_is_not_so_is_found(tmp_path: Path, name: str) -> None:
     agent, entry, finding = WRONG[name]
-    told = rehearsed(tmp_path, agent, entry)
+    told = rehearsed(tmp_path, agent, entry, isolate="none")
     assert finding in [each["name"] for each in told["findings"]], told["findings"]
 
 

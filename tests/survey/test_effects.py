@@ -193,7 +193,8 @@ def test_more_effects_than_fit_are_counted(tmp_path: Path) -> None:
     before = "\n".join(f"{name} = []" for name in names)
     look = "\n".join(f"{name}.append(text)" for name in names)
     (tmp_path / "agent.py").write_text(looking_agent(look, before))
-    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    options = ("--isolated", "--isolate", "none", "agent.py")
+    assert art_adapt(*options, cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     said = [line for line in module.splitlines() if line.startswith("* ")]
     assert len(said) == 9 and said[-1] == "* and 4 more: art-adapt --json lists them"

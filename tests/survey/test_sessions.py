@@ -345,7 +345,7 @@ def episode_of(folder: Path, text: str) -> str:
     run = art_adapt("desk.py", "--yes", cwd=folder)
     assert run.returncode == 0, run.stderr.decode()
     module = (folder / "desk_train.py").read_text()
-    return module.partition("class Scenario")[2].partition("@training.at_once")[0]
+    return module.partition("class Scenario")[2].partition("@training.")[0]
 
 
 @pytest.mark.parametrize("name", CHOSEN)

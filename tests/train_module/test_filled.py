@@ -121,11 +121,12 @@ def test_what_one_episode_changes_in_a_modules_agent_the_next_one_finds(
         'self.messages += [{"role": "user", "content": question}]\n        messages = self.messages',
     ).replace("self.known = {}", "self.known = {}\n        self.messages = []")
     (tmp_path / "agent.py").write_text(keeps + SPELLINGS["decorated_at_top"])
-    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    shared = ("--isolated", "--diff", "--isolate", "none", "agent.py")
+    done = art_adapt(*shared, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert b"the module-level agent, which Agent.run changes" in done.stdout
     (tmp_path / "agent.py").write_text(AGENT + SPELLINGS["decorated_at_top"])
-    done = art_adapt("--isolated", "--diff", "agent.py", cwd=tmp_path)
+    done = art_adapt(*shared, cwd=tmp_path)
     assert b"which Agent.run changes" not in done.stdout
 
 

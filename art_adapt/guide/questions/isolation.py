@@ -28,13 +28,15 @@ def questions(situation: Situation) -> Iterator[Question]:
     together = Choice(
         "no, sharing is fine", {"isolate": None}, "fine for a cache or settings"
     )
-    in_files = any(each.in_files for each in shared)
-    apart = Choice("yes", {"isolate": "process"}, otherwise or "slower to start")
-    if in_files:  # which another process would change all the same
+    apart = Choice(
+        "yes", {"isolate": "process"}, otherwise or "slower to start", is_usual=True
+    )
+    if situation.survey.isolation == "copy":
         apart = Choice(
             "yes, in a copy of the project's folder",
             {"isolate": "copy"},
             "your own files stay as they are",
+            is_usual=True,
         )
     yield Question(
         f"{said[0].upper()}{said[1:]} Run each episode in a process of its own?",

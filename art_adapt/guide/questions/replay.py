@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.survey.side_effects.harm import Harm, places_by_what
+from art_adapt.survey.side_effects.harm import Harm, are_in_files, places_by_what
 
 ORDER = 20
 
@@ -35,9 +35,10 @@ def questions(situation: Situation) -> Iterator[Question]:
         {"single_turn": False, "isolate": "copy"},
         "in a process of its own; your database and files stay as they are",
     )
+    shares = situation.survey.effects(Harm.SHARED)  # asked about next
     again = Choice(
         "yes, run the whole episode",
-        {"single_turn": False},
+        {"single_turn": False} | ({} if shares else {"isolate": None}),
         "hundreds of times, on a copy or a test account"
         if lasts
         else "hundreds of times, its tools as well",
@@ -47,11 +48,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         {"single_turn": True},
         "one completion per episode; none of your agent's code runs",
     )
-    # A connection that is handed on is one of the files, if nothing else is opened.
-    served = situation.survey.effects(Harm.NETWORK)
-    in_files = all(each.in_files for each in commits) or (
-        any(each.in_files for each in commits) and not served
-    )
+    in_files = are_in_files(commits, lasts)
     choices: tuple[Choice, ...] = (again, once)
     if asks or (commits and not in_files):
         choices = (once, again)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,6 +42,25 @@ class Effect:
     of_module: bool = False
     in_files: bool = False
     otherwise: str = ""
+
+
+def are_in_files(commits: Iterable[Effect], effects: Iterable[Effect]) -> bool:
+    """True if a copy of the project's folder keeps all that episodes commit to databases.
+
+    A connection that is handed on is one to a file, if nothing else is opened.
+    """
+    lying = [each.in_files for each in commits]
+    served = any(each.harm is Harm.NETWORK for each in effects)
+    return any(lying) and (all(lying) or not served)
+
+
+def isolation(effects: Sequence[Effect]) -> str | None:
+    """Return what keeps episodes with these effects apart: "process", "copy", or nothing."""
+    shared = [each for each in effects if each.harm is Harm.SHARED]
+    commits = [each for each in effects if each.harm is Harm.COMMITS]
+    if any(each.in_files for each in shared) or are_in_files(commits, effects):
+        return "copy"  # another process would change the same files
+    return "process" if shared else None
 
 
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
