@@ -110,8 +110,12 @@ def check(code: Code) -> Iterator[Found]:
 
 def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call | None:
     """Return the call that blocks in a function, or in what that calls; ``known``: of each."""
-    if body is None or not isinstance(body.function.node, ast.FunctionDef):
+    if body is None:
         return None
+    if body.place.syntax is code.syntax and isinstance(
+        body.function.node, ast.AsyncFunctionDef
+    ):
+        return None  # looked at where it stands
     if body.function.node in known:
         return known[body.function.node]
     known[body.function.node] = None  # ends a recursion

@@ -18,6 +18,7 @@ from typing import TypeGuard
 
 from art_adapt.code.nodes import dotted, given_to, receiver, targets_of
 from art_adapt.rules.code import Code, Kind
+from art_adapt.rules.code.copies import ITEMS
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import EDITS_LIST
 
@@ -136,7 +137,8 @@ def check(code: Code) -> Iterator[Found]:
             if not is_item and not _is_sampled_text(code, target):
                 continue
             given = getattr(node, "value", None)
-            if given is not None and _is_for_none(code, target, given):
+            is_part = isinstance(target, ast.Attribute)  # and no item of the list
+            if is_part and given is not None and _is_for_none(code, target, given):
                 continue
             if is_item and _after_sampling(code, node):
                 yield found(target, MESSAGE)
@@ -331,7 +333,12 @@ def _is_given_what_grows(code: Code, call: ast.Call) -> bool:
             or (looped is not None and code.blocks.within(put.by, looped))
         )
     ]
-    return any(_is_same(code, one, other) for one in given_to(call) for other in grown)
+    given = [
+        # its list alone may be handed on
+        each.value if isinstance(each, ast.Attribute) and each.attr == ITEMS else each
+        for each in given_to(call)
+    ]
+    return any(_is_same(code, one, other) for one in given for other in grown)
 
 
 def _is_same(code: Code, one: ast.expr, other: ast.expr) -> bool:

@@ -45,6 +45,10 @@ async def rollout(client, model):
             trajectory.messages_and_choices.append(
                 {"role": "tool", "tool_call_id": call.id, "content": run(call)}
             )
+        for n, call in enumerate(choice.message.tool_calls or []):
+            trajectory.messages_and_choices.append(
+                {"role": "tool", "tool_call_id": f"call_{n}", "content": run(call)}  # <-
+            )
     return trajectory
 """,
 )
@@ -127,6 +131,13 @@ def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:
 def _is_chance(code: Code, value: Value) -> bool:
     """Return whether a value comes from a module that makes ids, or counts."""
     node = value.node
+    match node:  # the number of a turn of a loop
+        case ast.Subscript(
+            ast.Subscript(ast.Call(ast.Name("enumerate"))), ast.Constant(0)
+        ) | ast.Subscript(ast.Call(ast.Name("range"))):
+            return True
+    if isinstance(node, ast.Attribute) and node.attr == "name":
+        return True  # a tool's, which several calls have
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     if not isinstance(node, ast.Call):

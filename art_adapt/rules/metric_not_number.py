@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, given_to
+from art_adapt.code.nodes import given_to
 from art_adapt.rules.code import Code, Value
-from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.texts import is_text
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART306", "metric-not-number", Severity.WASTE)
@@ -29,6 +29,15 @@ async def rollout(model, scenario):
     trajectory = art.Trajectory(metrics={"task": "maths"})  # <-
     trajectory.metrics["answer"] = f"{scenario.answer}"  # <-
     trajectory.metrics["error"] = None  # <-
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    trajectory.metrics["answer"] = response.choices[0].message.content  # <-
     return trajectory
 """,
 )
@@ -48,10 +57,7 @@ async def rollout(model, scenario):
 def check(code: Code) -> Iterator[Found]:
     for at, value in _metrics(code):
         found_values = code.values(value)
-        what = next(filter(None, map(_no_number, found_values)), "")
-        annotated = {annotation(code.flow, each) for each in found_values}
-        if not what and "str" in annotated:
-            what = "text"
+        what = next(filter(None, (_no_number(code, v) for v in found_values)), "")
         if not what and not code.is_tested(at):
             what = "None" if code.constant(value) is None else ""
         if what:
@@ -86,16 +92,8 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
             yield from code.contents.entries(metrics)
 
 
-def _no_number(value: Value) -> str:
-    node = value.node
-    if isinstance(node, ast.Constant):
-        return "text" if isinstance(node.value, str | bytes) else ""
-    if isinstance(node, ast.JoinedStr):
+def _no_number(code: Code, value: Value) -> str:
+    if is_text(code, value):
         return "text"
-    if isinstance(node, ast.Call) and dotted(node.func) in (
-        "str",
-        "json.dumps",
-        "repr",
-    ):
-        return "text"
-    return "a container" if isinstance(node, ast.List | ast.Dict | ast.Set) else ""
+    is_container = isinstance(value.node, ast.List | ast.Dict | ast.Set)
+    return "a container" if is_container else ""

@@ -228,9 +228,14 @@ def _members(
     for value in code.values(members):
         node = value.node
         if isinstance(node, ast.GeneratorExp | ast.ListComp):
-            if len(node.generators) == 1:
-                each = node.generators[0]
-                yield node.elt, each.target, value.of(each.iter)
+            repeated = [
+                each
+                for each in node.generators
+                if not isinstance(each.iter, ast.Call)
+                or dotted(each.iter.func) != "range"
+            ]
+            if len(repeated) == 1:  # several episodes of each make no difference
+                yield node.elt, repeated[0].target, value.of(repeated[0].iter)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             yield from _of_flat_list(code, value.of(node.value))
     for value in code.contents.elements(members):
@@ -322,6 +327,9 @@ def _is_of_copies(code: Code, value: Value) -> bool:
 
 def _differ(code: Code, value: Value) -> bool:
     node = value.node
+    if isinstance(node, ast.List | ast.Tuple):
+        texts = {code.constant(value.of(each)) for each in node.elts}
+        return len(texts) > 1 and all(isinstance(each, str) for each in texts)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_several(code, value.of(node.value))
     if isinstance(node, ast.ListComp | ast.GeneratorExp):

@@ -40,6 +40,12 @@ async def rollout(client, model: art.Model, scenario):
     client = model.openai_client  # <-
     await client.chat.completions.create(model="m", messages=[])
     return trajectory
+
+async def main(model: art.TrainableModel, backend: art.Backend):
+    try:
+        await model.register(backend)
+    finally:
+        await backend.close  # <-
 """,
 )
 FIXED = (
@@ -50,6 +56,7 @@ FIXED = (
     .replace("(trajectory.messages)", "(trajectory.messages())")
     .replace("model.backend.", "model.backend().")
     .replace("= model.openai_client", "= model.openai_client()")
+    .replace("backend.close ", "backend.close() ")
 )
 GOOD = (
     FIXED.replace("  # <-", ""),
@@ -69,6 +76,7 @@ OF_TRAJECTORY = frozenset({"messages", "for_logging"})
 OF_MODEL = frozenset(
     {"get_inference_name", "openai_client", "litellm_completion_params", "backend"}
 )
+OF_BACKEND = frozenset({"close", "train", "register"})
 # What the results of these methods have, and a method has not.
 USED = {
     "messages": ("append", "copy", "index", "extend", "pop"),
@@ -90,7 +98,7 @@ def check(code: Code) -> Iterator[Found]:
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Load)
-            and node.attr in OF_TRAJECTORY | OF_MODEL
+            and node.attr in OF_TRAJECTORY | OF_MODEL | OF_BACKEND
             and _is_read(code, node)
             and _is_arts(code, node)
         ):
@@ -115,6 +123,8 @@ def _is_arts(code: Code, node: ast.Attribute) -> bool:
     """Return whether it is a method of ART's trajectory or model, and no field of a class here."""
     if node.attr in OF_MODEL:
         return code.models.is_one(node.value)
+    if node.attr in OF_BACKEND:
+        return code.models.is_backend(node.value)
     fields = {
         target.id
         for each in code.syntax.classes.values()
@@ -130,6 +140,8 @@ def _is_arts(code: Code, node: ast.Attribute) -> bool:
 def _is_read(code: Code, node: ast.Attribute) -> bool:
     """Return whether the result is wanted here: an item of it, all of it, or as an argument."""
     around = code.syntax.parents[node]
+    if isinstance(around, ast.Await):
+        return True
     if isinstance(around, ast.keyword):
         call = code.syntax.parents[around]
         asked = any(each.call is call for each in code.completions.calls)

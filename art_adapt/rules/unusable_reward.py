@@ -16,8 +16,8 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, given_to, receiver
-from art_adapt.rules.code import Code, Kind, Value
-from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.texts import is_text
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART304", "unusable-reward", Severity.GARBAGE)
@@ -30,6 +30,20 @@ async def rollout(model, scenario):
     trajectory.reward = float("nan")  # <-
     if scenario.late:
         trajectory.reward = None  # <-
+    return trajectory
+""",
+    """\
+import art, re
+
+SCORE = re.compile("score: ([0-9]+)")
+
+async def rollout(model, said):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    found = SCORE.search(said)
+    if found is None:
+        trajectory.reward = 0.0
+    else:
+        trajectory.reward = found[1]  # <-
     return trajectory
 """,
 )
@@ -52,12 +66,9 @@ INFINITE = "infinite"
 def check(code: Code) -> Iterator[Found]:
     for write in code.rewards.writes:
         values = code.values(write.value)
-        what = next(filter(None, map(_unusable, values)), "")
+        what = next(filter(None, (_unusable(code, each) for each in values)), "")
         if what == INFINITE and len(values) > 1:
             what = ""  # where a search for the best begins
-        is_text = {annotation(code.flow, each) for each in values} == {"str"}
-        if not what and (is_text or code.sampled.kind(write.value) is Kind.TEXT):
-            what = "text"
         if not what and not code.is_tested(write.value):
             none = _is_defined_once(code, write.value) and any(
                 _may_be_none(code, value, alone=len(values) == 1) for value in values
@@ -87,11 +98,9 @@ def _may_be_none(code: Code, value: Value, *, alone: bool) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _unusable(value: Value) -> str:
+def _unusable(code: Code, value: Value) -> str:
     node = value.node
-    if isinstance(node, ast.Constant):
-        return "text" if isinstance(node.value, str) else ""
-    if isinstance(node, ast.JoinedStr):
+    if is_text(code, value):
         return "text"
     name = (value.syntax.qualified(node) or "").rpartition(".")[2]
     if (
@@ -102,5 +111,5 @@ def _unusable(value: Value) -> str:
     ):
         name = str(node.args[0].value).lower().lstrip("+-")
     if isinstance(node, ast.UnaryOp):
-        return _unusable(value.of(node.operand))
+        return _unusable(code, value.of(node.operand))
     return {"nan": "NaN", "inf": INFINITE, "infinity": INFINITE}.get(name, "")

@@ -12,6 +12,7 @@ import copy
 import importlib.metadata
 import importlib.util
 import inspect
+import itertools
 import json
 import math
 import random
@@ -22,6 +23,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import art
@@ -116,7 +118,7 @@ def test_without_tools_another_prompt_is_trained() -> None:
     assert (100 in ids([tool])) == IS_0_5_18 and 100 not in ids(None)
 
 
-@shows("ART203", "ART206", "ART208", "ART213")
+@shows("ART203", "ART206", "ART208", "ART213", "ART216")
 def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
     pytest.importorskip("torch")
 
@@ -161,6 +163,37 @@ def test_one_list_for_all_rollouts_mixes_them() -> None:
 
     (group,) = gather(lambda: [Group(episode(name) for name in "ab")])
     assert [len(t.messages_and_choices) for t in group] == [3, 3]  # not 2
+
+
+@shows("ART215")
+def test_one_trajectory_for_all_rollouts_has_the_turns_and_the_reward_of_all() -> None:
+    shared = trajectory(USER)
+
+    async def episode(reward: float) -> art.Trajectory:
+        shared.messages_and_choices.append(choice())
+        shared.reward = reward
+        await asyncio.sleep(0)
+        return shared
+
+    (group,) = gather(lambda: [Group(episode(reward) for reward in (0.0, 1.0))])
+    assert [len(t.messages_and_choices) for t in group] == [3, 3]
+    assert [t.reward for t in group] == [1.0, 1.0]
+
+
+@shows("ART214")
+def test_the_content_of_a_tool_message_is_a_text() -> None:
+    from art.utils.trajectory_logging import write_trajectory_groups_parquet
+
+    for content, is_written in (("{}", True), ({"found": 1}, False)):
+        said = {"role": "tool", "tool_call_id": "c", "content": content}
+        group = Group([trajectory(USER, choice(), said, choice())])
+        with contextlib.suppress(FileNotFoundError):
+            Path("groups.parquet").unlink()
+        error = raised(
+            lambda: write_trajectory_groups_parquet([group], Path("groups.parquet"))  # noqa: B023
+        )
+        assert (error == "") == is_written, error
+    Path("groups.parquet").unlink(missing_ok=True)
 
 
 @shows("ART207")
@@ -377,7 +410,7 @@ def test_groups_that_are_awaited_early_are_gone_without_an_error() -> None:
     assert "await" in raised(lambda: gather(lambda: [Group([art.Trajectory()])]))
 
 
-@shows("ART504", "ART516", "ART518")
+@shows("ART504", "ART516", "ART518", "ART319")
 def test_rulers_scores_are_on_a_new_group(monkeypatch: pytest.MonkeyPatch) -> None:
     ruler = sys.modules["art.rewards.ruler"]
 
@@ -475,7 +508,48 @@ def test_steps_begin_where_they_are_told_to() -> None:
     assert steps() == [0, 1, 2] and steps(initial_step=2) == [2]
 
 
-@shows("ART510")
+@shows("ART544")
+def test_the_first_step_of_adam_is_as_large_as_the_learning_rate() -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.nn.Parameter(torch.tensor([0.02]))  # as in a layer of a large model
+    optimizer = torch.optim.AdamW([weight], lr=0.5)
+    (weight * 1e-3).sum().backward()
+    optimizer.step()
+    assert abs(weight.item() - 0.02) > 0.4
+
+
+@shows("ART546")
+@pytest.mark.skipif(not IS_0_5_18, reason="0.5.23 trains with a backend of its own")
+def test_a_pipeline_drops_what_is_no_group() -> None:
+    pytest.importorskip("torch")
+    from art.pipeline_trainer import PipelineTrainer, make_group_rollout_fn
+
+    class Counting(Backend):
+        steps = 0
+
+        async def train(self, *_: Any, **__: Any) -> Any:
+            self.steps, self.step = self.steps + 1, self.step + 1
+            return SimpleNamespace(step=self.step, metrics={}, checkpoint_path=None)
+
+    rewards = itertools.count()
+
+    async def solve(*_: Any) -> art.Trajectory:
+        return trajectory(USER, choice(), reward=float(next(rewards)))
+
+    async def steps(rollout: Any) -> int:
+        policy, backend = model(), Counting()
+        await policy.register(backend)
+        sizes = {"num_rollout_workers": 1, "min_batch_size": 1, "max_batch_size": 1}
+        await PipelineTrainer(
+            policy, backend, rollout, [1, 2], None, **sizes, eval_at_start=False
+        ).train(handle_signals=False)
+        return backend.steps
+
+    assert asyncio.run(steps(solve)) == 0
+    assert asyncio.run(steps(make_group_rollout_fn(solve, n=2))) == 2
+
+
+@shows("ART510", "ART545")
 def test_the_best_checkpoint_needs_its_metric() -> None:
     async def kept(*arguments: str) -> list[int] | None:
         policy, backend = model(), Backend()

@@ -31,6 +31,8 @@ def speaks_for_the_model(code: Code, handler: Handler, nodes: list[ast.AST]) -> 
 
     The trajectory is returned with it, so that is what a judge reads.
     """
+    if not handler.body:
+        return False
     function = code.function_of(handler.statement)
     last = handler.body[-1]
     loop = code.syntax.enclosing_loop(handler.statement)

@@ -119,8 +119,10 @@ class Flow:
     def _arms(self, value: Value, node: ast.IfExp) -> Iterator[Value]:
         """Yield the arms of a conditional that may be taken, where it asks for None."""
         test, arms = node.test, [node.body, node.orelse]
-        asks = isinstance(test, ast.Compare) and isinstance(
-            test.ops[0], ast.Is | ast.IsNot
+        asks = (
+            isinstance(test, ast.Compare)
+            and isinstance(test.ops[0], ast.Is | ast.IsNot)
+            and constant(value.of(test.comparators[0])) is None
         )
         if isinstance(test, ast.Compare) and asks:
             if isinstance(test.ops[0], ast.IsNot):

@@ -1,0 +1,51 @@
+"""Tell which values certainly are texts."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.code.nodes import dotted, receiver
+from art_adapt.rules.code import Code
+from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.sampled import Kind
+
+SPELLING = ("str", "repr", "json.dumps")
+MATCHING = ("search", "match", "fullmatch")
+
+
+def is_text(code: Code, value: Value) -> bool:
+    """Return whether a value is a text: as written, as annotated, or what the model said."""
+    node = value.node
+    match node:
+        case ast.Constant():
+            return isinstance(node.value, str | bytes)
+        case ast.JoinedStr():
+            return True
+        case ast.Call() if dotted(node.func) in SPELLING:
+            return True
+        case ast.Subscript() if _is_match(code, value.of(node.value)):
+            return True
+    if (match := receiver(node, "group")) is not None:
+        return _is_match(code, value.of(match))
+    kind = code.sampled.kind(value)
+    return kind is Kind.TEXT or annotation(code.flow, value) == "str"
+
+
+def _is_match(code: Code, value: Value) -> bool:
+    """Return whether a value certainly is the match of a regular expression."""
+    found = code.values(value)
+    return bool(found) and all(_matches(code, each) for each in found)
+
+
+def _matches(code: Code, value: Value) -> bool:
+    pattern = receiver(value.node, *MATCHING)
+    if pattern is None:
+        return False
+    if value.syntax.qualified(pattern) == "re":
+        return True
+    return all(
+        isinstance(each.node, ast.Call)
+        and each.syntax.qualified(each.node.func) == "re.compile"
+        for each in code.values(value.of(pattern))
+    )

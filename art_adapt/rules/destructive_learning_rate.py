@@ -1,0 +1,61 @@
+"""The learning rate is a thousand times too high, so the first step destroys the model
+
+ART trains with Adam, whose first steps change each weight by about the learning rate itself.
+ART's default is 5e-6, and its examples use up to 1e-4. At 0.01 the model answers with noise
+after one step, and every later group is tied.
+
+Use 1e-5, or leave it out.
+
+Evidence: art 0.5.18, local/backend.py:638 and types.py (learning_rate is 5e-6); art 0.5.23,
+local/backend.py:1283.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART544", "destructive-learning-rate", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def train(model, backend, groups):
+    await backend.train(model, groups, learning_rate=0.5)  # <-
+""",
+    """\
+import art
+
+RATE = 1e-2
+
+async def train(model, backend, groups):
+    await backend.train(model, groups, learning_rate=RATE)  # <-
+    await model.train(groups, config=art.TrainConfig(learning_rate=0.02))  # <-
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def train(model, backend, groups, rate):
+    await backend.train(model, groups, learning_rate=5e-6)
+    await backend.train(model, groups, learning_rate=rate)
+    await backend.train(model, groups)
+    return art.TrainConfig(learning_rate=1e-4)
+""",
+)
+HIGHEST = 0.01  # a hundred times what any example of ART uses
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in (*code.training.calls, *code.art_calls("TrainConfig")):
+        given = code.contents.given(call, "learning_rate")
+        rate = code.constant(given)
+        if given is not None and isinstance(rate, int | float) and rate >= HIGHEST:
+            yield found(
+                given,
+                f"a learning rate of {rate} destroys the model in its first step; ART's default "
+                "is 5e-6",
+            )

@@ -1,0 +1,92 @@
+"""The model in training judges its own episodes, so it learns to praise itself
+
+RULER asks its judge for the rewards. If the judge is the model in training, each step moves the
+judge as well: what is rewarded is what the policy already likes.
+
+Name another model as ``judge_model``, which stays the same for the whole run.
+
+Evidence: art 0.5.18 and 0.5.23, rewards/ruler.py (the judge's scores become the rewards);
+measured in tests/rehearsal (the finding "judge").
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import argument_of, attribute_of, receiver
+from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART319", "judged-by-policy", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def rank(model: art.TrainableModel, group):
+    return await ruler_score_group(
+        group,
+        f"hosted_vllm/{model.get_inference_name()}",  # <-
+        extra_litellm_params={"base_url": model.inference_base_url},
+    )
+""",
+    """\
+import art
+from art.rewards import ruler
+
+async def main(lists):
+    model = art.TrainableModel(name="m", project="p", base_model="b")
+    judge = model.inference_model_name
+    return await ruler(lists, judge_model=judge)  # <-
+""",
+)
+GOOD = (
+    """\
+import art
+from art.rewards import ruler_score_group
+
+JUDGE = "openai/o3"
+
+async def rank(model: art.TrainableModel, judge: art.Model, group):
+    await ruler_score_group(group, JUDGE)
+    await ruler_score_group(group, f"hosted_vllm/{judge.get_inference_name()}")
+    large = art.Model(name="large", project="p", inference_model_name="o3")
+    return await ruler_score_group(group, judge_model=large.get_inference_name())
+""",
+)
+JUDGES = ("ruler", "ruler_score_group")
+NAMES = ("inference_model_name", "name")
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.calls:
+        if (code.art_name(call.func) or "").rpartition(".")[2] not in JUDGES:
+            continue
+        judge = argument_of(call, "judge_model", ("group", "judge_model"))
+        if judge is not None and all(_is_policy(code, e) for e in code.values(judge)):
+            yield found(
+                judge,
+                "the model in training is its own judge, so it learns to praise itself; name "
+                "another model",
+            )
+
+
+def _is_policy(code: Code, name: Value) -> bool:
+    """Return whether a name is that of the model in training."""
+    node = name.node
+    if isinstance(node, ast.JoinedStr) and node.values:
+        last = node.values[-1]
+        if not isinstance(last, ast.FormattedValue):
+            return False
+        return all(_is_policy(code, each) for each in code.values(name.of(last.value)))
+    model = receiver(node, "get_inference_name")
+    if model is None and (read := attribute_of(node)) and read[1] in NAMES:
+        model = read[0]
+    if model is None:
+        return False
+    annotated = annotation(code.flow, name.of(model)).strip("'\"")
+    return annotated.endswith("TrainableModel") or code.models.is_trainable(
+        name.of(model)
+    )

@@ -1,0 +1,143 @@
+"""Groups that are logged as validation are trained on, so validation measures nothing
+
+A model that is trained on the scenarios that it is measured by gets better at these, whatever
+it does elsewhere. ``val/reward`` then rises with every step, and the best checkpoint is the one
+that has learnt them by heart.
+
+Train on the other groups, and only log these.
+
+Evidence: art 0.5.18 and 0.5.23, model.py (``Model.log``, ``delete_checkpoints``: the best
+``val/reward`` decides which checkpoint stays).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import argument_of, dotted, given_to, last_name, receiver
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART545", "trained-validation", Severity.GARBAGE)
+BAD = (
+    """\
+import art
+
+async def main(model, backend, gather, rows, held_out):
+    for step in range(10):
+        groups = await gather(model, rows)
+        held = await gather(model, held_out)
+        await model.log(held, split="val", step=step)
+        result = await backend.train(model, groups + held)  # <-
+        await model.log(groups, split="train", metrics=result.metrics)
+""",
+    """\
+import art
+
+async def main(model, backend, gather, rows, held_out):
+    for step in range(10):
+        groups = await gather(model, rows)
+        held = await gather(model, held_out)
+        groups.extend(held)  # <-
+        await model.log(trajectories=held, split="val", step=step)
+        await backend.train(model, groups)
+        await backend.train(model, [*groups, *held])  # <-
+        groups += held  # <-
+        await backend.train(model, groups)
+""",
+)
+GOOD = (
+    """\
+import art
+
+async def main(model, backend, gather, rows, held_out):
+    for step in range(10):
+        groups = await gather(model, rows)
+        held = await gather(model, held_out)
+        await model.log(held, split="val", step=step)
+        await backend.train(model, groups)
+        everything = groups + held
+        print(len(everything))
+
+async def afterwards(model, backend, gather, rows, held_out):
+    groups = await gather(model, held_out)
+    await model.log(groups, split="val")
+    groups = await gather(model, rows)
+    await backend.train(model, groups)
+""",
+)
+HELD_OUT = ("val", "test", "eval", "validation")
+JOINING = ("list", "tuple", "chain", "sorted")
+
+
+def check(code: Code) -> Iterator[Found]:
+    logged = [
+        groups
+        for call, _ in code.method_calls("log")
+        if code.constant(argument_of(call, "split", ("trajectories", "split")))
+        in HELD_OUT
+        and isinstance(
+            groups := argument_of(call, "trajectories", ("trajectories", "split")),
+            ast.Name,
+        )
+    ]
+    for call in code.training.calls if logged else ():
+        for given in given_to(call):
+            for part, at in _parts(code, given):
+                if any(_are_one(code, part, each) for each in logged):
+                    yield found(
+                        at,
+                        f"{part.id} is logged as validation and trained on: what is measured is "
+                        "learnt by heart; train on the other groups only",
+                    )
+
+
+def _parts(code: Code, given: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """Yield the lists that an argument holds whole, and where each is put into it."""
+    match given:
+        case ast.Name():
+            # The list itself may be logged under another name: that measures training.
+            for added in code.syntax.owned_by(code.syntax.owner(given)):
+                grown, parts = _joined(added)
+                before = getattr(added, "lineno", 0) < given.lineno
+                if dotted(grown) == given.id and before:
+                    yield from ((part, part) for each in parts for part in _names(each))
+        case ast.BinOp(op=ast.Add()) | ast.List() | ast.Call():
+            yield from ((part, given) for part in _names(given))
+
+
+def _joined(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr]]:
+    """Return the list that a statement or a call adds to, and what it adds."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return node.target, [node.value]
+    grown = receiver(node, "extend")
+    return grown, node.args if isinstance(node, ast.Call) and grown is not None else []
+
+
+def _names(expression: ast.expr) -> Iterator[ast.Name]:
+    match expression:
+        case ast.Name():
+            yield expression
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from (*_names(left), *_names(right))
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            for each in elements:
+                if isinstance(each, ast.Starred):
+                    yield from _names(each.value)
+        case ast.Call(args=args) if last_name(expression.func) in JOINING:
+            for each in args:
+                yield from _names(each)
+
+
+def _are_one(code: Code, trained: ast.Name, logged: ast.Name) -> bool:
+    """Return whether two names stand for one list, in one function."""
+    if trained.id != logged.id or code.syntax.owner(trained) != code.syntax.owner(
+        logged
+    ):
+        return False
+    one, other = (
+        {id(each.node) for each in code.syntax.definitions.reaching(name)}
+        for name in (trained, logged)
+    )
+    return one == other

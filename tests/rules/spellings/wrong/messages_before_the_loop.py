@@ -1,0 +1,15 @@
+import art
+T = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+async def rollout(model: art.Model, q: str) -> art.Trajectory:
+    t = art.Trajectory(messages_and_choices=[{"role": "user", "content": q}], tools=T)
+    client, name = model.openai_client(), model.get_inference_name()
+    messages = t.messages()
+    while True:
+        choice = (await client.chat.completions.create(model=name, messages=messages, tools=T)).choices[0]  # <- ART216
+        t.messages_and_choices.append(choice)
+        if not choice.message.tool_calls:
+            break
+        for call in choice.message.tool_calls:
+            t.messages_and_choices.append({"role": "tool", "tool_call_id": call.id, "content": "ok"})
+    t.reward = float("yes" in (choice.message.content or ""))
+    return t
