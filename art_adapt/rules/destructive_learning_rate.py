@@ -22,7 +22,8 @@ BAD = (
     """\
 import art
 
-async def train(model, backend, groups):
+async def train(model, backend, rollouts):
+    groups = await art.gather_trajectory_groups(rollouts)
     await backend.train(model, groups, learning_rate=0.5)  # <-
 """,
     """\
@@ -30,7 +31,8 @@ import art
 
 RATE = 1e-2
 
-async def train(model, backend, groups):
+async def train(model, backend, rollouts):
+    groups = await art.gather_trajectory_groups(rollouts)
     await backend.train(model, groups, learning_rate=RATE)  # <-
     await model.train(groups, config=art.TrainConfig(learning_rate=0.02))  # <-
 """,

@@ -1,12 +1,12 @@
-"""A tool message has no text as its content, so the next request is refused
+"""A tool message has no text as its content, so a request or model.log fails
 
-The content of a tool message is a text, or a list of parts. A dictionary, a number or a boolean
-is refused by the server with a 400, and by the writer of ``model.log`` with an ArrowTypeError.
+The content of a tool message is a text, or a list of parts. A server that validates requests
+refuses a number or a boolean, and OpenAI's API refuses a dictionary as well. ``model.log`` of ART
+0.5.18 ends with an ArrowTypeError.
 
 Write ``json.dumps(result)`` or ``str(result)``.
 
-Evidence: the chat completions API; openai 2.x and 3.x,
-types/chat/chat_completion_tool_message_param.py; art 0.5.18,
+Evidence: openai 2.x and 3.x, types/chat/chat_completion_tool_message_param.py; art 0.5.18,
 utils/trajectory_logging.py:36-43.
 """
 
@@ -86,7 +86,7 @@ def check(code: Code) -> Iterator[Found]:
         ):
             yield found(
                 content,
-                "the content of a tool message is a text: this is refused with the next request; "
+                "the content of a tool message is a text: the next request or model.log fails; "
                 "write json.dumps(...) or str(...)",
             )
 

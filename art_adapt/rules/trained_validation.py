@@ -24,10 +24,10 @@ BAD = (
     """\
 import art
 
-async def main(model, backend, gather, rows, held_out):
+async def main(model, backend, rollouts, held_out):
     for step in range(10):
-        groups = await gather(model, rows)
-        held = await gather(model, held_out)
+        groups = await art.gather_trajectory_groups(rollouts)
+        held = await art.gather_trajectory_groups(held_out)
         await model.log(held, split="val", step=step)
         result = await backend.train(model, groups + held)  # <-
         await model.log(groups, split="train", metrics=result.metrics)
@@ -35,10 +35,10 @@ async def main(model, backend, gather, rows, held_out):
     """\
 import art
 
-async def main(model, backend, gather, rows, held_out):
+async def main(model, backend, rollouts, held_out):
     for step in range(10):
-        groups = await gather(model, rows)
-        held = await gather(model, held_out)
+        groups = await art.gather_trajectory_groups(rollouts)
+        held = await art.gather_trajectory_groups(held_out)
         groups.extend(held)  # <-
         await model.log(trajectories=held, split="val", step=step)
         await backend.train(model, groups)
