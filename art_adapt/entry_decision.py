@@ -259,7 +259,7 @@ def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
     example = option_for(first, likeliest)
     return UnclearEntry(
         f"several entry points: {len(likeliest)} functions could run an episode{listed}",
-        next_step=f"name one, for example --entry {quote(example)}; or run the agent once with art-adapt capture -- COMMAND, "
+        next_step=f"name one, for example --entry {quote(example)}; or watch one run that does not fail, with art-adapt capture -- COMMAND, "
         "which finds it; or record only, with --no-train-module",
         path=first.place.path if len({e.place.path for e in likeliest}) == 1 else None,
     )

@@ -98,6 +98,13 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(solve('Count all of the apples'))\n",
         [PLAN, *SAID], "solve", {"goal": "Count all of the apples"},
     ),
+    "a fixed question first": (
+        "def score(resume):\n"
+        "    form = think_of('Which dimensions has the rubric?')\n"
+        "    return think_of(f'By {form.upper()}: {resume}')\n\n\n"
+        + RUNS + "print(score('Ada, analytical engines'))\n",
+        SAID, "score", {"resume": "Ada, analytical engines"},
+    ),
     "workers side by side": (
         "aclient = AsyncOpenAI()\n\n\n"
         "async def ask(prompt):\n"

@@ -371,9 +371,7 @@ def _watch_recorders(seen: Observed) -> None:
         watched.seconds = time.perf_counter() - watched.began
 
     def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
-        watched = of(self)
-        watched.asked_by.add(asking)
-        watched.calls.another()
+        of(self).asked_by.add(asking)
         return asked(self, create, args, kwargs, asking)
 
     recorder.__init__, recorder.call, recorder.close = open_, call, close

@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 from art_adapt.litellm_calls import answer_litellm
+from art_adapt.rehearsal.endless import end_endless_episodes
 from art_adapt.rehearsal.environment import keep_dotenv_out
 from art_adapt.rehearsal.protocol import Settings, from_json
 from art_adapt.rehearsal.stubs import put_stubs
@@ -14,7 +15,7 @@ from art_adapt.train_file import import_name
 
 @functools.cache  # once in each process
 def hold(settings_file: str) -> None:
-    """Keep secrets of .env files out of this process, and stub what does not run.
+    """Keep secrets of .env files out of this process, stub what does not run, and end what loops.
 
     Whatever provider LiteLLM is asked for, the scripted model answers: a judge, a side job.
     """
@@ -22,3 +23,4 @@ def hold(settings_file: str) -> None:
     keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
     answer_litellm(settings.url)
     put_stubs(settings.stubs, import_name(Path(settings.file))[0])
+    end_endless_episodes(settings.file)

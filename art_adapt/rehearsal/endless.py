@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from art_adapt.recording.state import EpisodeOver
 from art_adapt.rehearsal.places import is_own
@@ -20,10 +22,28 @@ def went_on(episode: Trajectory) -> bool:
     return episode.ended is not None and WENT_ON in episode.ended
 
 
+def end_endless_episodes(train_module: str) -> None:
+    """End each episode that asks too often, in this process: its own, or that of all."""
+    from art_adapt.recording import Rollout
+
+    recorder: Any = Rollout
+    asked = recorder.call
+    episodes: WeakKeyDictionary[Any, Calls] = WeakKeyDictionary()
+
+    def call(self: Any, *given: Any) -> Any:
+        if self not in episodes:
+            episodes[self] = Calls(train_module)
+        episodes[self].another()
+        return asked(self, *given)
+
+    recorder.call = call
+
+
 @dataclass
 class Calls:
     """The calls of one episode so far, and the frames that its last ones have in common."""
 
+    train_module: str
     count: int = 0
     common: list[types.FrameType] = field(default_factory=list)
 
@@ -36,7 +56,7 @@ class Calls:
         self.count += 1
         if self.count <= MOST_CALLS - COMPARED:
             return
-        frames = _own_frames()
+        frames = self._own_frames()
         if self.common:
             pairs = zip(frames, self.common, strict=False)
             same = [frame for frame, before in pairs if frame is before]
@@ -49,16 +69,15 @@ class Calls:
                 f"it asked its model {MOST_CALLS} times {WENT_ON} ({where})"
             )
 
+    def _own_frames(self) -> list[types.FrameType]:
+        """Return the active frames of the agent's own code, from the outermost in.
 
-def _own_frames() -> list[types.FrameType]:
-    """Return the active frames of the agent's own code, from the outermost in.
-
-    Those of the train module, ``sys.argv[0]``, hold no loop of the agent.
-    """
-    found = []
-    frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if is_own(frame) and frame.f_code.co_filename != sys.argv[0]:
-            found.append(frame)
-        frame = frame.f_back
-    return found[::-1]
+        Those of the train module hold no loop of the agent.
+        """
+        found = []
+        frame: types.FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if is_own(frame) and frame.f_code.co_filename != self.train_module:
+                found.append(frame)
+            frame = frame.f_back
+        return found[::-1]

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from art_adapt.rehearsal.endless import Calls
 from art_adapt.rehearsal.protocol import (
     LONGEST,
     Choice,
@@ -34,7 +33,6 @@ class Watched:
     began: float
     seconds: float | None = None
     asked_by: set[str] = field(default_factory=set)
-    calls: Calls = field(default_factory=Calls)
     is_repeat: bool = False
 
 

@@ -77,7 +77,7 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(asked, None, None)  # a test may try a step alone
     if (differs or len(_likely(survey)) > 1) and _failed(chosen):
         return Seen(asked, None, None, ended_early=True)
-    if differs and _ended_early(first, chosen, functions):
+    if differs and (_ended_early(first, chosen, functions) or _is_in_failures(chosen)):
         return Seen(asked, None, None, ended_early=True)
     return Seen(asked, chosen, first if differs else None)
 
@@ -103,11 +103,21 @@ def _whole(
 
 def _failed(function: SeenFunction | None) -> bool:
     """True if each call ended with an error: a run shows no more than how far it came."""
-    return function is not None and all(
-        each.call.outcome.startswith("raised")
-        and not each.call.outcome.endswith(ENDINGS)
-        for each in function.calls
-    )
+    return function is not None and all(_raised(e.call) for e in function.calls)
+
+
+def _is_in_failures(function: SeenFunction | None) -> bool:
+    """True if an error left all functions around each call of a function: it may be a part."""
+
+    def fails(run: Run, call: Call) -> bool:
+        around = [c for c in run.outward(call.around) if c.function != MODULE_LEVEL]
+        return bool(around) and all(map(_raised, around))
+
+    return function is not None and all(fails(e.run, e.call) for e in function.calls)
+
+
+def _raised(call: Call) -> bool:
+    return call.outcome.startswith("raised") and not call.outcome.endswith(ENDINGS)
 
 
 def _around_steps(
@@ -221,6 +231,12 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     entries = {key_of(entry): entry for entry in survey.entry_points}
     if not first.given:
         return next((each for e in entries for each in possible if each.key == e), None)
+    around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
+    likeliest = next(iter(entries), None)
+    if not first.told and likeliest in around:
+        # It is given a conversation alone, by what reading takes for the episode.
+        outer = (each for each in possible if each.key == likeliest)
+        return next(outer, first)
     # Steps that stand side by side, as the opening and the turns of a game: reading tells.
     beside = [e for e in possible if _is_beside(e, first)]
     if beside:
@@ -285,7 +301,11 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
     call = seen.calls[0]
     owner = call.run.owner(call.call)
     if owner is not None:  # of its class, which may inherit the method
-        function = f"{owner.type.partition(':')[2]}.{function.rpartition('.')[2]}"
+        module, _, name = owner.type.partition(":")
+        inherits = name != function.rpartition(".")[0]
+        function = f"{name}.{function.rpartition('.')[2]}"
+        if inherits and module != "__main__":
+            return f"{module}:{function}"
     called = [e.called for e in survey.entry_points if key_of(e) == seen.key]
     if called and function not in called:
         function = called[0]

@@ -156,7 +156,9 @@ def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
         requests = tuple(run.requests[at] for at in places)
         numbers = {each.number for each in requests}
         whole = all(conversations[each] <= numbers for each in numbers)
-        given = dict(_asked_of(run, call, anew[requests[0].number]))
+        # What asks for a form first, or another fixed thing, asks for its task later.
+        asked = (anew[requests[0].number], "\n".join(anew[n] for n in sorted(numbers)))
+        given = next(filter(None, (dict(_asked_of(run, call, a)) for a in asked)), {})
         before = run.requests[max(0, places[0] - MOST_BEFORE) : places[0]]
         enclosing = Enclosing(
             run,

@@ -203,6 +203,64 @@ def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
     assert "1 run, which an exception ended" in told
 
 
+def test_what_an_error_left_shows_no_more_than_parts(tmp_path: Path) -> None:
+    """Reading takes neither what the error left nor what it left behind."""
+    agent = (
+        "class Judge:\n    def moderate(self, said):\n"
+        "        if think([{'role': 'user', 'content': f'Allow {said}?'}]) != 'yes':\n"
+        "            raise ValueError(said)\n\n\n"
+        "class Quiet:\n    def moderate(self, said):\n"
+        "        return think([{'role': 'user', 'content': f'Quietly allow {said}?'}])\n\n\n"
+        "def main(players):\n    try:\n        for name in players:\n"
+        "            said = think([{'role': 'user', 'content': f'You are {name}.'}])\n"
+        "            Judge().moderate(said)\n"
+        "    except ValueError as error:\n        raise SystemExit(f'stopped: {error}')\n\n\n"
+        f"{RUNS}main(['Ann', 'Bob'])\n"
+    )
+    done = watched(tmp_path, agent, SAID)
+    assert "episode  think" not in done.stderr.decode(), done.stderr.decode()
+
+
+def test_a_conversation_s_helper_gives_way_to_what_reading_takes(
+    tmp_path: Path,
+) -> None:
+    agent = (
+        "def search(args):\n    found = []\n    for _ in range(args.rounds):\n"
+        "        asked = [{'role': 'user', 'content': f'Archive: {found}'}]\n"
+        "        said = think(asked)\n"
+        "        asked += [{'role': 'assistant', 'content': said.upper()}, {'role': 'user', 'content': 'Reflect.'}]\n"
+        "        found.append(think(asked))\n    print(found)\n\n\n"
+        "import argparse\n\n"
+        f"{RUNS}parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--rounds', type=int, default=2)\n    search(parser.parse_args())\n"
+    )
+    done = watched(tmp_path, agent, SAID * 2, sys.executable, "agent.py")
+    assert "episode  search" in done.stderr.decode(), done.stderr.decode()
+    assert entry_of(tmp_path)["value"] == "search"
+
+
+def test_a_method_of_a_base_class_in_another_file_is_its_class_s(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "base.py").write_text(
+        "class Base:\n    def __init__(self, word):\n        self.word = word\n\n"
+        "    def play(self):\n"
+        "        for turn in range(2):\n            self.speak(f'{turn}: say {self.word}')\n"
+    )
+    (tmp_path / "game.py").write_text(
+        "from agent import think_of\nfrom base import Base\n\n\n"
+        "class Game(Base):\n    def speak(self, text):\n        return think_of(text)\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import sys\n\nfrom game import Game\n\nGame(sys.argv[1]).play()\n"
+    )
+    run = (sys.executable, "main.py", "lantern")
+    done = watched(tmp_path, "", SAID, *run, options=("--agent", "agent.py"))
+    assert "episode  Game.play" in done.stderr.decode(), done.stderr.decode()
+    assert entry_of(tmp_path)["origin"] == "seen"
+    assert "Game(word=scenario.word)" in patch_of(tmp_path)
+
+
 FLOWS = """\
 def run(node, shared):
     while node is not None:

@@ -97,22 +97,23 @@ async def think(question: str) -> str:
 }
 
 
-def prepared(folder: Path, agent: str) -> None:
+def prepared(folder: Path, agent: str, *more: str) -> None:
     (folder / "agent.py").write_text(agent)
     (folder / "rewards.py").write_text("def f(t, s):\n    return 0.5\n")
     (folder / "scenarios.jsonl").write_text(json.dumps({"question": "How many?"}))
     few = ("--rollouts-per-group", "2", "--groups-per-step", "1")
-    options = ("--entry", "think", "--reward", "rewards:f", *few)
+    options = ("--entry", "think", "--reward", "rewards:f", *few, *more)
     done = art_adapt(*options, "agent.py", cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.parametrize("isolate", ["none", "process", "copy"])
 @pytest.mark.parametrize("name", ENDLESS)
 def test_an_endless_episode_is_ended_and_its_loop_named(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, isolate: str
 ) -> None:
     agent, function = ENDLESS[name]
-    prepared(tmp_path, agent)
+    prepared(tmp_path, agent, "--isolate", isolate)
     code, said, complaints = rehearse(
         "agent_train.py", "--steps", "1", "--json", cwd=tmp_path
     )

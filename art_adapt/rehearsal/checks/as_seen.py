@@ -6,7 +6,9 @@ nothing in an episode tells that it lacks them. A run of the agent itself has th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -73,9 +75,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     compared: dict[Asked, Asked] = {}
     for run, request in begun:
         opening = asked(request)
-        same = [
-            each for each in episodes if _has_task(each, opening, run, request, seen)
-        ]
+        task = _task(opening, _given(run, request), seen)
+        same = [e for e in episodes if task and all(text in e.text for text in task)]
         if same:
             compared[opening] = min(same, key=lambda each: _unlike(opening, each))
     differences = dict.fromkeys(
@@ -114,25 +115,30 @@ def _begun(seen: Seen) -> Iterator[tuple[Run, Request]]:
                 and not any(each in asked(request).text for each in said)
             ):
                 yield run, request
-            said += [s for s in said_in(request.message) if len(s) >= TELLING]
+            said += _parts_said(request)
 
 
-def _has_task(
-    episode: Asked, opening: Asked, run: Run, request: Request, seen: Seen
-) -> bool:
-    """True if a request of an episode has the texts of a scenario with which a run began."""
-    given = _given(run, request)
-    for scenario in seen.notes.scenarios:
-        sent = [
-            text for text in texts_in(scenario, messages=True) if text in opening.text
-        ]
-        if (
-            sent
-            and given.issuperset(sent)
-            and all(text in episode.text for text in sent)
-        ):
-            return True
-    return False
+def _parts_said(request: Request) -> Iterator[str]:
+    """Yield what the model said: whole, by lines, and what a reply in JSON holds."""
+    parts: list[str] = []
+    for said in said_in(request.message):
+        parts += [said, *said.splitlines()]
+        with suppress(ValueError):
+            parts += texts_in(json.loads(said), messages=True)
+    yield from (each.strip() for each in parts if len(each.strip()) >= TELLING)
+
+
+def _task(opening: Asked, given: set[str], seen: Seen) -> list[str]:
+    """Return the texts of the scenario with which a run began, as far as it sent them.
+
+    Of several, as of conversations that begin alike, it is the one of which it sent most.
+    """
+    sent = (
+        [text for text in texts_in(scenario, messages=True) if text in opening.text]
+        for scenario in seen.notes.scenarios
+    )
+    begun = [texts for texts in sent if texts and given.issuperset(texts)]
+    return max(begun, key=lambda texts: sum(map(len, texts)), default=[])
 
 
 def _given(run: Run, request: Request) -> set[str]:
