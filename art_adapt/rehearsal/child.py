@@ -9,7 +9,6 @@ with ``--train`` it is ART's LocalBackend with a tiny model behind it (``trainin
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import importlib
 import inspect
@@ -21,8 +20,8 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +94,7 @@ def run(settings: Settings) -> Notes:
             seen.notes = replace(seen.notes, at_import=_asked())
             constants = {k: v for k, v in vars(module).items() if k.isupper()}
             _raise(module, UNBOUNDED)
-            _watch_reward(module, seen, root)
+            _watch_reward(seen)
             if hasattr(module, "RUN_NAME"):  # which a real run may have finished
                 module.RUN_NAME = "rehearsal"
             if settings.engine is not None:
@@ -316,34 +315,23 @@ def _plain(scenario: Any) -> Any:
     return dump(mode="json") if dump is not None else scenario
 
 
-def _watch_reward(module: Any, seen: Observed, root: Path) -> None:
-    """Note where the user's reward function raises: ART keeps a text of it only."""
-    score = getattr(module, "score", None)
-    if score is None:
-        return
+def _watch_reward(seen: Observed) -> None:
+    """Note where the user's reward function raises: ART keeps a text of it only.
 
-    @contextmanager
-    def noting() -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            if not seen.repeating:
-                raised = _raised(error, root)
-                seen.notes = replace(seen.notes, reward_raised=raised)
-            raise
+    Its error is made where it raises, and anew where it comes from an episode's process.
+    """
+    from art_adapt.training.rewards import RewardError
 
-    @functools.wraps(score)
-    def watched(*given: Any, **named: Any) -> Any:
-        with noting():
-            return score(*given, **named)
+    error: Any = RewardError
+    make = error.__init__
 
-    @functools.wraps(score)
-    async def watched_async(*given: Any, **named: Any) -> Any:
-        with noting():
-            return await score(*given, **named)
+    def noted(self: Any, *given: Any) -> None:
+        make(self, *given)
+        if self.path and not seen.repeating:
+            raised = Raised(self.error, self.path, self.line)
+            seen.notes = replace(seen.notes, reward_raised=raised)
 
-    is_async = inspect.iscoroutinefunction(score)
-    module.score = watched_async if is_async else watched
+    error.__init__ = noted
 
 
 def _watch_recorders(seen: Observed) -> None:

@@ -11,12 +11,13 @@ from art_adapt.recording.responses.turn import Turn
 from art_adapt.recording.responses.untranslatable import Untranslatable
 from art_adapt.rehearsal.embeddings import embeddings
 from art_adapt.rehearsal.endpoint import Answer, Json, Request, as_events, as_json
+from art_adapt.rehearsal.moderations import moderations
 
 # From an API key and a request to the status and the body.
 Complete = Callable[[str, Json], tuple[int, Json]]
 
 
-NOT_SERVED = "the rehearsal serves completions and embeddings"
+NOT_SERVED = "the rehearsal serves completions, embeddings and moderations"
 
 
 def answer(
@@ -38,6 +39,8 @@ def answer(
         return _response(request.content, key, complete, conversations)
     if request.path.endswith("/embeddings"):
         return as_json(200, embeddings(request.content))
+    if request.path.endswith("/moderations"):
+        return as_json(200, moderations(request.content))
     what = f"{NOT_SERVED}, not {request.path}"
     return as_json(404, {"error": {"message": what, "type": "scripted"}})
 

@@ -5,17 +5,32 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from traceback import extract_tb
 from typing import Any, TypeVar
 
 import art
 
 from art_adapt.recording.state import judging
+from art_adapt.training.threads import own_place
 
 T = TypeVar("T", bound=art.Trajectory)
 
 
 class RewardError(Exception):
-    """The reward function raised, or gave what is no reward: the episode is lost."""
+    """The reward function raised, or gave what is no reward: the episode is lost.
+
+    ``error`` is what it raised, and ``path`` and ``line`` are where, if it is known. They are
+    arguments so that they come from an episode's process as well.
+    """
+
+    def __init__(
+        self, what: str, error: str = "", path: str = "", line: int = 0
+    ) -> None:
+        super().__init__(what, error, path, line)
+        self.what, self.error, self.path, self.line = what, error, path, line
+
+    def __str__(self) -> str:
+        return self.what
 
 
 async def scored(
@@ -45,7 +60,12 @@ async def scored(
         else:
             reward = float(given)
     except Exception as error:
-        raise RewardError(f"the reward function failed: {error!r}") from error
+        what = f"the reward function failed: {error!r}"
+        path, _, line = (own_place(extract_tb(error.__traceback__)) or "").rpartition(
+            ":"
+        )
+        said = f"{type(error).__name__}: {error}"
+        raise RewardError(what, said, path, int(line or 0)) from error
     if not math.isfinite(reward):
         raise RewardError(
             f"the reward is {reward}, which would spoil its whole group: return a finite number"

@@ -38,13 +38,13 @@ HANGING = {
 }
 
 
-def prepared(tmp_path: Path, agent: str, reward: str) -> None:
+def prepared(tmp_path: Path, agent: str, reward: str, *options: str) -> None:
     (tmp_path / "agent.py").write_text(agent)
     (tmp_path / "rewards.py").write_text(reward)
     rows = [{"question": f"How is the weather in city {at}?"} for at in range(4)]
     (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
     adapting = ("--isolated", "--entry", "run_agent", "--reward", "rewards:f")
-    done = art_adapt(*adapting, "agent.py", cwd=tmp_path)
+    done = art_adapt(*adapting, *options, "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
 
 
@@ -80,10 +80,11 @@ def test_what_was_running_is_named(tmp_path: Path, name: str) -> None:
         ]
     ),
 )
+@pytest.mark.parametrize("isolate", ["none", "process"])
 def test_a_reward_that_raises_is_named_at_its_place(
-    tmp_path: Path, reward: str, line: int
+    tmp_path: Path, reward: str, line: int, isolate: str
 ) -> None:
-    prepared(tmp_path, HEAD + RIGHT, reward)
+    prepared(tmp_path, HEAD + RIGHT, reward, "--isolate", isolate)
     finding = found(tmp_path)["reward raised"]
     assert (Path(finding["path"]).name, finding["line"]) == ("rewards.py", line)
     assert ('add "nope" to every row' in finding["fix"]) == ("nope" in reward)

@@ -110,6 +110,9 @@ def test_what_an_agent_asks_beside_the_model_is_answered() -> None:
             for i in (1, 2)
         )
         origin = client.embeddings.create(model="m", input="a b c").data[0].embedding
+        moderated = client.moderations.create(input=["a", "b"]).results
+        assert [each.flagged for each in moderated] == [False, False]
+        assert not any(moderated[0].categories.model_dump().values())
         dot = [
             sum(x * y for x, y in zip(origin, each.embedding, strict=True))
             for each in (near, far)

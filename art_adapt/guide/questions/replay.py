@@ -52,10 +52,8 @@ def questions(situation: Situation) -> Iterator[Question]:
     choices: tuple[Choice, ...] = (again, once)
     if asks or (commits and not in_files):
         choices = (once, again)
-    elif commits:
+    elif commits or any(each.in_files for each in lasts):
         choices = (in_copy, again, once)
-    elif any(each.in_files for each in lasts):
-        choices = (again, in_copy, once)
     yield Question(
         "Can an episode run many times, in parallel?",
         choices,

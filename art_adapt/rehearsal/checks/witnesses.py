@@ -44,7 +44,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     told = replies(seen)
     called = set(map(_name_of, tool_calls(seen)))
     wrong = {mark for mark, each in given_choices(seen).items() if each.fault}
-    for name in offered_tools(seen):
+    for name in offered_tools(seen) if seen.episodes else ():
         if _is_form(name, seen):
             continue
         times = len(told.get(name, ()))

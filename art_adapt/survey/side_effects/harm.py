@@ -56,11 +56,14 @@ def are_in_files(commits: Iterable[Effect], effects: Iterable[Effect]) -> bool:
 
 def isolation(effects: Sequence[Effect]) -> str | None:
     """Return what keeps episodes with these effects apart: "process", "copy", or nothing."""
-    shared = [each for each in effects if each.harm is Harm.SHARED]
-    commits = [each for each in effects if each.harm is Harm.COMMITS]
-    if any(each.in_files for each in shared) or are_in_files(commits, effects):
+
+    def of(*harms: Harm) -> list[Effect]:
+        return [each for each in effects if each.harm in harms]
+
+    in_files = any(each.in_files for each in of(Harm.SHARED, Harm.WRITES))
+    if in_files or are_in_files(of(Harm.COMMITS), effects):
         return "copy"  # another process would change the same files
-    return "process" if shared else None
+    return "process" if of(Harm.SHARED) else None
 
 
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
