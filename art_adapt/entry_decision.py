@@ -194,6 +194,9 @@ def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDec
     named = [entry for entry in found if is_named(entry, module, name)]
     if named:  # the whole name goes before the end of another
         exact = [entry for entry in named if name in (entry.called, entry.name)]
+        alike = [e for e in exact if e.called == exact[0].called]
+        if not module and len({entry.home for entry in alike}) > 1:
+            raise _unclear(alike)
         return _chosen((exact or named)[0], found, origin)
     known = ", ".join(entry.called for entry in found[:8]) or "none"
     raise Refusal(

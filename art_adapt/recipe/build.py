@@ -324,12 +324,12 @@ def _clients_of(entry: EntryPoint) -> Iterator[Parameter]:
 def _client_class(clients: Sequence[Parameter], *, is_async: bool) -> str:
     """Return the class of the client that all get; "" if none does.
 
-    Where neither their annotations nor their use decide, ``is_async`` does.
+    Where neither their use nor their annotations decide, ``is_async`` does.
     """
     kinds = {
         last_name(node).startswith("Async")
         for client in clients
-        if (annotation := parsed(client.annotation or client.asks_as or None))
+        if (annotation := parsed(client.asks_as or client.annotation or None))
         is not None
         for node in ast.walk(annotation)
         if last_name(node).endswith("OpenAI")

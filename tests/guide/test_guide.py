@@ -818,7 +818,21 @@ def run_agent(question: str) -> str:
 """
 
 
-@pytest.mark.parametrize(("agent", "aside"), [(ORCHESTRA, "plan"), (JUDGED, "holds")])
+# Which models these are, a file says that nobody reads.
+SET_UP = JUDGED.replace("client = OpenAI()", "client, settings = OpenAI(), load()")
+SET_UP = SET_UP.replace('model="tiny"', "model=settings.guard").replace(
+    '"small"', "settings.model"
+)
+
+
+@pytest.mark.parametrize(
+    ("agent", "aside"),
+    [
+        (ORCHESTRA, "plan"),
+        (JUDGED, "holds"),
+        (f"from settings_of import load\n{SET_UP}", "holds"),
+    ],
+)
 def test_a_side_job_stays_one_in_later_runs(
     agent: str, aside: str, tmp_path: Path
 ) -> None:

@@ -119,3 +119,22 @@ def test_where_none_seems_an_agent_those_that_are_near_are_listed(
     done = art_adapt("-y", ".", cwd=tmp_path)
     said = done.stderr.decode()
     assert done.returncode == 2 and "several entry points: 2 functions" in said
+
+
+def test_a_name_that_several_files_have_is_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\ndef say(text):\n"
+        "    asked = [{'role': 'user', 'content': text}]\n"
+        "    return client.chat.completions.create(model='m', messages=asked).choices[0].message.content\n"
+    )
+    for name, topic in (("cli", "topic"), ("web", "question")):
+        (tmp_path / f"{name}.py").write_text(
+            f"from bot import say\n\n\ndef main({topic}: str) -> str:\n"
+            f"    return say(say(f'Plan {{{topic}}}'))\n"
+        )
+    done = art_adapt("--diff", "--entry", "main", "bot.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2 and "several entry points: 2 functions" in said
+    assert "--entry cli.py:main" in said
+    done = art_adapt("--diff", "--entry", "web.py:main", "bot.py", cwd=tmp_path)
+    assert done.returncode == 1 and "main(question: str)" in done.stderr.decode()

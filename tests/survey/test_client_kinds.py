@@ -28,6 +28,18 @@ AGENTS = {
         f"async def run(text, ai):\n    asked = {GIVEN}\n    return (await asked).choices[0].message.content\n",
         "AsyncOpenAI",
     ),
+    "awaited, whatever its annotation says": (
+        "import openai\n\n\n"
+        f"async def run(text, ai: openai.OpenAI):\n    reply = await {GIVEN}\n    return reply.choices[0].message.content\n",
+        "AsyncOpenAI",
+    ),
+    "awaited by a function that it is handed to": (
+        "import openai\n\n\n"
+        f"async def ask(ai: openai.OpenAI, text):\n    reply = await {GIVEN}\n    return reply.choices[0].message.content\n\n\n"
+        "async def run(text, ai: openai.OpenAI):\n"
+        "    plan = await ask(ai, f'Plan {text}')\n    return await ask(ai, f'{text} by {plan}')\n",
+        "AsyncOpenAI",
+    ),
     "in a plain function": (
         f"def run(text, ai):\n    reply = {GIVEN}\n    return reply.choices[0].message.content\n",
         "OpenAI",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Collection, Iterator
+from string import Formatter
 from typing import Any
 
 from art_adapt.code.nodes import FunctionNode, dotted
@@ -221,7 +222,17 @@ def _asked(seen: Seen) -> str:
 
 
 def _is_in(value: str, asked: str) -> bool:
-    return json.dumps(value, ensure_ascii=False)[1:-1] in asked
+    """True if a text was sent: of one that is formatted first, what stands between its fields."""
+    try:
+        fixed = [literal for literal, *_ in Formatter().parse(value)]
+    except ValueError:  # braces that are no fields
+        fixed = []
+    every = [value], [part for part in fixed if len(part.strip()) >= SHORTEST]
+    return any(
+        bool(parts)
+        and all(json.dumps(part, ensure_ascii=False)[1:-1] in asked for part in parts)
+        for parts in every
+    )
 
 
 def _has_user(episode: Trajectory) -> bool:

@@ -130,7 +130,9 @@ def askers_of(
         return ()
     direct, behind = _sites(project, graph, _Helper.of(project, call))
     turns = [_key(each) for each in direct if in_loop and not _begins(*each)]
-    models = {_model_at(project, *each) for each in direct if _key(each) in turns}
+    of_turns = [each for each in direct if _key(each) in turns]
+    models = {_model_at(project, *each) for each in of_turns}
+    settings = {_setting_at(*each) for each in of_turns}
 
     def asker(helper: _Helper, place: Syntax, site: ast.Call) -> Asker:
         owner = place.owner(site)
@@ -145,6 +147,12 @@ def askers_of(
             return found
         own = _model_at(project, helper, place, site)
         other = own if own is not None and models.isdisjoint({own, None}) else ""
+        setting = _setting_at(helper, place, site)
+        if own is None and setting is not None and setting not in settings:
+            # Of one object of settings, another field: config.guard beside config.model.
+            kept = setting.rpartition(".")[0]
+            fields = [each for each in settings if each and each.startswith(f"{kept}.")]
+            other = setting if fields and len(fields) == len(settings) else ""
         is_named = NAMED_SIDE_JOB.search(owner) is not None or (
             SIDE_MODEL.search(owner) is not None
             and _runs_between(project, graph, turns, key)
@@ -237,6 +245,12 @@ def _model_at(
     """Return the model that a call gives a helper, or else the helper's own, if it is spelled."""
     given = helper.given(site, helper.model)
     return helper.usual_model if given is None else usual_text_of(project, place, given)
+
+
+def _setting_at(helper: _Helper, place: Syntax, site: ast.Call) -> str | None:
+    """Return the attribute that a call gives a helper as its model: ``self.config.guard``."""
+    given = helper.given(site, helper.model)
+    return dotted(given) if isinstance(given, ast.Attribute) else None
 
 
 def _lists(place: Syntax, given: ast.expr) -> Iterator[ast.expr]:

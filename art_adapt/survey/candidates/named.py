@@ -38,7 +38,8 @@ def with_entry(found: Found, wanted: str) -> Found:
     unknown = not named and not module
     if unknown and (wider := found.wider(files_that_define(project, name))):
         return with_entry(wider, wanted)
-    return replace(found, entry_points=(*found.entry_points, *named[:1]))
+    # Of several files that define the name, the user has to say which.
+    return replace(found, entry_points=(*found.entry_points, *named))
 
 
 def _inherited(found: Found, module: str, name: str) -> Iterator[EntryPoint]:

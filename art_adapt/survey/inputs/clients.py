@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from art_adapt.calls import CLIENT_CLASSES, KINDS, NAMESPACES, NOT_OF_POLICY
 from art_adapt.code.annotations import bare
 from art_adapt.code.classes import lineage
+from art_adapt.code.given import given_for
 from art_adapt.code.nodes import Function, dotted, given_to, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -48,7 +49,10 @@ def with_clients(
 ) -> EntryPoint:
     """Mark the parameters through which an agent is given its client, whatever they are called."""
     calls = list(calls)
-    own = _used(c for c in calls if (c.syntax.source.path, c.function) == entry.key)
+    handed = _handed_on(project, entry, calls)
+    own = handed | _used(
+        call for call in calls if (call.syntax.source.path, call.function) == entry.key
+    )
     parameters = _marked(entry.parameters, own)
     if entry.class_name is None:
         return replace(entry, parameters=parameters)
@@ -66,6 +70,22 @@ def with_clients(
     return replace(
         entry, parameters=parameters, constructor=_marked(entry.constructor, kept)
     )
+
+
+def _handed_on(
+    project: Project, entry: EntryPoint, calls: Sequence[FoundCall]
+) -> dict[str, str | None]:
+    """Return the clients that an agent hands to functions that ask, with the class shown there."""
+    found: dict[str, str | None] = {}
+    for call in calls:
+        kind = next(iter(_used([call]).values()), None)
+        for place, given in given_for(project, call.syntax, call.client):
+            if isinstance(given, ast.Name) and entry.key == (
+                place.source.path,
+                place.owner(given),
+            ):
+                found[given.id] = found.get(given.id) or kind
+    return found
 
 
 def _used(calls: Iterable[FoundCall]) -> dict[str, str | None]:
