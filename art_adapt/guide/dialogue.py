@@ -96,7 +96,7 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
         )
     ]
     if of_agent and len(of_agent) < len(every):
-        said = f"ask me the {len(of_agent)} that depend on my agent"
+        said = f"ask me about my agent: {counted(len(of_agent), 'question')} at most"
         choices.insert(
             0,
             Choice(said, {"guide": OF_AGENT}, "the others get the recommended answer"),

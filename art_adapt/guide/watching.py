@@ -41,15 +41,16 @@ def offer_to_watch(agent: Path) -> Watch | None:
     has_key = bool(os.environ.get(DEFAULT_KEY)) or any(
         (each / ".env").exists() for each in folders
     )
-    answers = f"{DEFAULT_KEY} is not set here; " * (not has_key)
-    answers += "a made-up model answers, on a copy of your files"
+    answers = "no key is needed, and your files stay as they are"
     scripted = {"command": known[0], "scripted": True}
     choices = [
-        Choice(f"yes: {known[0]}", {"command": known[0]}),
-        Choice(f"yes, without a key: {known[0]}", scripted, answers),
+        Choice(f"yes, with your model: {known[0]}", {"command": known[0]}),
+        Choice(f"yes, with a scripted model: {known[0]}", scripted, answers),
     ]
     choices = choices if has_key else choices[::-1]
-    choices += [Choice(f"yes: {each}", {"command": each}) for each in known[1:]]
+    choices += [
+        Choice(f"yes, with your model: {each}", {"command": each}) for each in known[1:]
+    ]
     choices.append(Choice("no", {}, "continue with what the code shows"))
     question = Question(
         "Can you run the agent once while art-adapt watches?",

@@ -41,7 +41,7 @@ def say_seen(
     requests = [request for run in runs for request in run.requests]
     if not requests:
         why = (
-            f"the command failed with exit code {code} before it sent one"
+            f"the command failed with exit code {code} before it asked for a completion"
             if code
             else "the command ended without one, or it uses another Python or another client"
         )

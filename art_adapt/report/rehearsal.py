@@ -217,7 +217,7 @@ def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
         lines = "line" if unseen == 1 else f"{unseen} lines"
         marks = {"seen" if each.otherwise else "not seen" for each in missed}
         marked = " or ".join(sorted(marks, reverse=True))
-        but = f" But read the {lines} above marked {marked}." * bool(unseen)
+        but = f" But read the {lines} above, marked {marked}." * bool(unseen)
         yield Line(text=f"Nothing found that would cost a run.{but}", heading=True)
         if rehearsal.outlook is not None:
             backend = rehearsal.outlook.backend

@@ -56,7 +56,7 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         yield from _call_lines(call, policy=call in decisions.policy)
         if call in decisions.policy and asks_another_model(call, decisions.policy):
             remedy = f"--auxiliary {call.function} keeps it out of training"
-            what = "asks another model than the conversation"
+            what = "asks a different model than the conversation"
             what += ", and no episode runs it" * (not call.in_episode)
             yield Line("", f"  {what}", remedy)
         for asker in call.beside:
@@ -240,7 +240,7 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
         elif made is None and parameter.passed and _has_defaults(parameter):
-            default = f"episode() leaves it at {parameter.default or 'its defaults'}"
+            default = f"episode() keeps {parameter.default or 'its defaults'}"
             passed = f"{at(parameter.passed)} passes one that cannot be copied here"
             yield Line("note", f"{parameter.name}: {default}", passed)
         elif made is not None:

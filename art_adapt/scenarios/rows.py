@@ -114,7 +114,7 @@ def _scenario(scenario: type[S], place: str, row: Any) -> S:
     except pydantic.ValidationError as error:
         keys = ", ".join(scenario.model_fields)
         raise ValueError(
-            f"{place}: not a scenario (its keys are {keys}): {misfit(error)}"
+            f"{place}: not a scenario, whose keys are {keys}: {misfit(error)}"
         ) from error
 
 

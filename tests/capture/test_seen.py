@@ -472,7 +472,7 @@ def test_a_request_that_asked_another_model_is_told(tmp_path: Path, where: str) 
         + f"{RUNS}print(answer(sys.argv[1]))\n"
     )
     (tmp_path / "agent.py").write_text(HEAD + agent)
-    told = b"asks another model than the conversation"
+    told = b"asks a different model than the conversation"
     assert told not in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr
     watched(tmp_path, agent, [CALL, *SAID])
     assert told in art_adapt("--diff", "agent.py", cwd=tmp_path).stderr

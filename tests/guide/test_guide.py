@@ -331,7 +331,7 @@ def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "first"),
     [
-        ("subprocess.run(['make', text])", "a yes, run the whole episode"),
+        ("subprocess.run(['make', text])", "a yes, run it as it is"),
         ("database.commit()", "a no, train on recorded requests"),
         (
             "import sqlite3; sqlite3.connect('a.db').execute('delete from a').commit()",
@@ -707,9 +707,9 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
         timeout=60,
     )  # fmt: skip
     guide.expect("while art-adapt watches")
-    guide.expect("a  yes: python -X dev agent.py")
-    guide.expect("c  yes: python -u agent.py")
-    guide.expect("d  yes: .*python.* agent.py")
+    guide.expect("a  yes, with your model: python -X dev agent.py")
+    guide.expect("c  yes, with your model: python -u agent.py")
+    guide.expect("d  yes, with your model: .*python.* agent.py")
     guide.expect("Answer")
     guide.sendline("f" if answer == "e" else answer)
     found = guide.expect(["episode  run_agent", "settle them"])
@@ -725,8 +725,8 @@ def test_without_a_key_the_made_up_model_is_offered_first(tmp_path: Path) -> Non
     (tmp_path / "README.md").write_text("    $ python agent.py\n")
     guide = spawned(tmp_path, {**PLAIN, "OPENAI_API_KEY": ""})
     guide.expect("while art-adapt watches")
-    guide.expect("a  yes, without a key: python agent.py")
-    guide.expect(r"OPENAI_API_KEY\s+is\s+not\s+set\s+here")
+    guide.expect("a  yes, with a scripted model: python agent.py")
+    guide.expect(r"no\s+key\s+is\s+needed")
     guide.close(force=True)
 
 

@@ -224,7 +224,7 @@ def test_a_loop_that_never_went_round_again_is_said(
     assert any(each.startswith("the loop at agent.py:") for each in told["unwitnessed"])
     _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
     assert "every episode ended with its first reply" in said
-    assert "But read the 2 lines above marked seen or not seen." in said
+    assert "But read the 2 lines above, marked seen or not seen." in said
 
 
 def test_an_empty_answer_is_none(tmp_path: Path) -> None:

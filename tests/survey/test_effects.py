@@ -179,7 +179,8 @@ def test_the_train_module_names_the_worst_first_and_counts_the_rest(
     lines = [f"open(text + '{n}', 'w')" for n in range(12)]
     look = "\n".join([*lines, "subprocess.run(text)"])
     (tmp_path / "agent.py").write_text(looking_agent(look, "import subprocess"))
-    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    options = ("--isolated", "--isolate", "none", "agent.py")
+    assert art_adapt(*options, cwd=tmp_path).returncode == 0
     module = (tmp_path / "agent_train.py").read_text()
     said = [line for line in module.splitlines() if line.startswith("* ")]
     assert said == [

@@ -29,8 +29,10 @@ def _disk(setup: Setup) -> Iterator[Finding]:
     folder, free = free_at(Path(os.environ.get("HF_HOME") or Path.home()))
     needed = 10 + (total or 0) * BYTES
     if free < needed:
-        what = f"{free:.0f} GB free in {folder}, the folder for the base model"
-        remedy = f"free {needed:.0f} GB, or set HF_HOME to a larger disk"
+        what = (
+            f"{folder} needs {needed:.0f} GB for the base model, and has {free:.0f} GB"
+        )
+        remedy = "make room there, or set HF_HOME to a larger disk"
         yield failed("disk", what, remedy)
     else:
         yield ok(

@@ -49,7 +49,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             f"Train the request in {found.function} ({at(found.place)}) as well?",
             (own, side_job) if found.is_trained else (side_job, own),
             unranked=found.is_trained,
-            why="A request that is not trained goes to the model that your agent names.",
+            why="If you say no, this request keeps the model that it asks today.",
             of_agent=True,
         )
 

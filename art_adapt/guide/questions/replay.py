@@ -37,11 +37,11 @@ def questions(situation: Situation) -> Iterator[Question]:
     )
     shares = situation.survey.effects(Harm.SHARED)  # asked about next
     again = Choice(
-        "yes, run the whole episode",
+        "yes, run it as it is",
         {"single_turn": False} | ({} if shares else {"isolate": None}),
-        "hundreds of times, on a copy or a test account"
+        "hundreds of episodes share its files and accounts"
         if lasts
-        else "hundreds of times, its tools as well",
+        else "hundreds of episodes, with its tools",
     )
     once = Choice(
         "no, train on recorded requests",

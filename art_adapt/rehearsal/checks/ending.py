@@ -48,7 +48,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
     elif stopped and stopped != "0":
         stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
-        fix = "do what it says, then rehearse again"
+        fix = "fix what it names, then rehearse again"
         if lost:
             fix = f"{_fix(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
@@ -110,7 +110,7 @@ def _remedy(error: str, module: Path) -> str:
         )
     if error.startswith("SyntaxError"):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return f"this is Python {version}: if the code needs a newer one, rehearse with that"
+        return f"fix the syntax error, or rehearse with a newer Python than {version}"
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
     return "fix this first: training would stop here, too"
@@ -227,8 +227,8 @@ def _fix(seen: Seen, failure: str) -> str:
         return "hook that call or name it in AUXILIARY, as is said below"
     if ANSWERED in failure and not seen.log:
         return (
-            "no episode asked its model: give the agent the variable (--env), the key or the "
-            "option without which it answers by itself"
+            "find where the agent answers without its model: a stub may return the wrong value, or "
+            "a variable that it needs is missing (--env)"
         )
     if ANSWERED in failure:
         return (
