@@ -1,9 +1,10 @@
 """art_recording.py is not the file that this art-adapt writes, so it may record wrongly
 
 ``art_recording.py`` holds hooks that belong to one version of the recorder. Edited ones, or
-ones that an older art-adapt wrote, may record otherwise than the train module expects.
+ones that an older art-adapt wrote, may record otherwise than the train module expects. Without
+the file, the agent cannot be imported, in production either.
 
-Run ``art-adapt`` on the agent again: it replaces the file.
+Run ``art-adapt`` on the agent again: it writes the file. Commit it with the agent.
 
 Evidence: art_recording.py (its docstring).
 """
@@ -13,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from art_adapt import hooks_file
+from art_adapt.code.hooks import hook_imports, present_hooks_place
 from art_adapt.rules.code import Code
-from art_adapt.rules.rule import Found, Rule, Severity
+from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.train_file import standing_module
 
 RULE = Rule("ART103", "stale-recorder", Severity.WASTE)
 BAD = (
@@ -36,6 +39,17 @@ GOOD = ("def recorded(create):\n    return create\n",)
 
 def check(code: Code) -> Iterator[Found]:
     data = code.source.data
+    hooks = present_hooks_place(code.syntax)
+    if (
+        hooks is not None
+        and standing_module(code.source.path) is not None
+        and not (hooks.folder / hooks_file.NAME).is_file()
+    ):
+        yield found(
+            next(iter(hook_imports(code.syntax.source.tree))),
+            f"there is no {hooks_file.NAME} here, so the agent cannot be imported: run art-adapt "
+            "on it again, and commit both",
+        )
     if hooks_file.is_ours(data) and not hooks_file.is_current(data):
         first = data.partition(b"\n")[0]
         yield Found(

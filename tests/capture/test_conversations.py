@@ -230,5 +230,6 @@ def test_a_module_of_single_turns_does_nothing_of_the_agents(tmp_path: Path) -> 
         folder = tmp_path / str(does)
         folder.mkdir()
         (folder / "agent.py").write_text(writes)
-        art_adapt("--yes", *options, "--entry", "sync", "agent.py", cwd=folder)
+        shared = ("--yes", "--isolate", "none", *options)
+        art_adapt(*shared, "--entry", "sync", "agent.py", cwd=folder)
         assert bool(services(folder / "agent_train.py", in_place=True)) == does

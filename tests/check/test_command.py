@@ -784,3 +784,11 @@ def test_an_agent_that_has_lost_its_hooks_is_told(tmp_path: Path) -> None:
     assert code == 1 and "agent.py" in said and "ART101" in said, said
     (folder / "agent_train.py").unlink()
     assert check("agent.py", cwd=folder)[0] == 0
+
+
+def test_an_agent_without_the_file_of_its_hooks_is_told(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    (folder / "art_recording.py").unlink()
+    code, said, _ = check(cwd=folder)
+    assert code == 1 and "ART103 there is no art_recording.py here" in said, said

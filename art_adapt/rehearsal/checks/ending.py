@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
+from art_adapt import hooks_file
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
+from art_adapt.paths import shown
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
@@ -21,6 +24,7 @@ from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
 from art_adapt.rehearsal.services import function_at
 from art_adapt.source import read_source
+from art_adapt.train_file import agent_path
 
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 
@@ -103,6 +107,10 @@ def _remedy(error: str, module: Path) -> str:
                 f"the train module runs; otherwise install it here: {install}"
             )
         return f"install it here: {install}"
+    hooks = module.with_name(hooks_file.NAME)
+    if "relative import" in error and not hooks.is_file():
+        agent = quote(shown(agent_path(module)))
+        return f"there is no {hooks_file.NAME}: run art-adapt {agent} again, which writes it"
     if NOT_SERVED in error:
         return (
             "importing the agent asks this service, at every start of a run: move the call "
