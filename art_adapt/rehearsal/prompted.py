@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -60,7 +61,9 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
     asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
     texts = [text_of(message) for message in asked]
-    for form in (_fields, _json, _action, _placed):
+    asks = (request.get("response_format") or {}).get("type") == "json_object"
+    forms: list[Callable[..., str | None]] = [_fields, partial(_json, asks=asks)]
+    for form in forms if asks else [*forms, _action, _placed]:
         if (answer := form(texts, random, words)) is not None:
             return answer
     return None
@@ -107,8 +110,10 @@ def _of_type(annotation: str, random: Random, words: Words) -> Any:
 # --------------------------------------------------------------------------------- JSON
 
 
-def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
-    """Answer with JSON like the prompt's last example, where it asks for JSON.
+def _json(
+    texts: Sequence[str], random: Random, words: Words, *, asks: bool = False
+) -> str | None:
+    """Answer with JSON like the prompt's last example, where it ``asks`` for JSON.
 
     A JSON schema asks for it by itself, and for what it describes.
     """
@@ -117,7 +122,7 @@ def _json(texts: Sequence[str], random: Random, words: Words) -> str | None:
         schemas = [each for each in examples if _is_schema(each)]
         if schemas:
             return json.dumps(value_of(schemas[-1], random, schemas[-1]))
-        if examples and ASKS_FOR_JSON.search(text) is not None:
+        if examples and (asks or ASKS_FOR_JSON.search(text) is not None):
             return json.dumps(_like(examples[-1], random, words))
     return None
 
@@ -156,6 +161,8 @@ def _read(text: str) -> Any:
     """Read JSON as prompts spell it, with placeholders, comments and dots; else None."""
     if "{{" in text:  # of a template that nobody has filled in
         text = text.replace("{{", "{").replace("}}", "}")
+    # Python reads dots, too. Of what is listed, several come back.
+    text = re.sub(r"\[\s*(\.\.\.|…)\s*\]", '["words", "words"]', text)
     for spelled in (text, _completed(text)):
         for read in (json.loads, ast.literal_eval):
             try:

@@ -49,6 +49,15 @@ def test_json_by_example(prompt: str, system: bool) -> None:
         assert set(json.loads(said)) == {"verdict", "score"}
 
 
+@pytest.mark.parametrize("listed", ["[...]", "[…]", '["...", "..."]', '["a", "b"]'])
+def test_an_example_says_what_a_json_object_holds(listed: str) -> None:
+    """The request asks for one, so its words need not; several of what is listed come back."""
+    prompt = f'Split the topic into questions: {{"questions": {listed}}}'
+    for said in answers(prompt, response_format={"type": "json_object"}):
+        questions = json.loads(said)["questions"]
+        assert len(questions) == 2 and all(questions)
+
+
 class Step(pydantic.BaseModel):
     tool: Literal["search", "finish"]
     about: Detail
