@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from art_adapt import hooks_file
 from art_adapt.code.packages import package_depth
 from art_adapt.code.trials import is_test
 from art_adapt.errors import Refusal
@@ -152,7 +153,7 @@ def scoring_functions(entry: EntryPoint, files: tuple[Path, ...]) -> list[Scorin
     found: list[Scoring] = []
     for path in files:
         below = os.path.relpath(path, entry.home.parent).replace(os.sep, "/")
-        if path.suffix != ".py" or is_test(Path(below)):
+        if path.suffix != ".py" or is_test(Path(below)) or path.name == hooks_file.NAME:
             continue
         try:
             if SCORING.search(path.read_bytes()):
