@@ -45,8 +45,9 @@ def guided(survey: Survey, options: Options, reading: Reading) -> Options:
         return options
     with Prompts() as prompts:
         with suppress(Refusal):  # it is the first thing that it asks
-            decisions = decide(survey, options)
-            prompts.show([HEADING, *found_lines(survey, decisions)])
+            # What keeps episodes apart is asked.
+            found = replace(decide(survey, options), training=None)
+            prompts.show([HEADING, *found_lines(survey, found)])
         return _asked(situation, prompts, reading)
 
 

@@ -20,7 +20,7 @@ from art_adapt.recipe.fields import to_fill_in
 from art_adapt.report.lines import Line
 from art_adapt.report.text import found_lines
 from art_adapt.source import Place, Source
-from art_adapt.survey.side_effects.harm import Harm, places_by_what
+from art_adapt.survey.side_effects.harm import Harm, is_kept_apart, places_by_what
 from art_adapt.train_file import train_module_path
 
 CONTEXT = 3  # lines around a change
@@ -191,6 +191,7 @@ def _questions(plan: Plan) -> Iterator[str]:
     """Yield what only somebody who knows the agent can answer."""
     decisions = plan.decisions
     entry, training = decisions.entry, decisions.training
+    isolate = None if training is None else training.isolate
     others = [each for each in decisions.other_entries if each.score > 0][:3]
     if plan.kept is not None:
         yield f"{code(shown(plan.kept.path))} has been edited and stays as it is. Does it still fit? ({code('--force')} overwrites it)"
@@ -218,7 +219,11 @@ def _questions(plan: Plan) -> Iterator[str]:
         Harm.ASKS,
         Harm.SHARED,
     ):
-        effects = plan.survey.effects(harm)
+        effects = [
+            effect
+            for effect in plan.survey.effects(harm)
+            if not is_kept_apart(effect, isolate)
+        ]
         if effects:
             places = [f"{code(w)} ({p})" for w, p in places_by_what(effects).items()]
             said = ", ".join(places[:4])

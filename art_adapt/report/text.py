@@ -26,9 +26,13 @@ from art_adapt.survey.model import (
     Parameter,
     Survey,
 )
-from art_adapt.survey.side_effects.harm import Harm, places_by_what
+from art_adapt.survey.side_effects.harm import Harm, is_kept_apart, places_by_what
 
 WAYS = {"process": "process of its own", "copy": "copy of the project's folder"}
+APART = {
+    "process": "a process for each episode keeps it apart",
+    "copy": "a copy of the folder for each episode keeps apart what lies in it",
+}
 
 
 def show(plan: Plan, stream: TextIO) -> None:
@@ -71,7 +75,8 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
     yield from _entry_lines(decisions)
     for site in decisions.rewards:
         yield Line("reward", at(site.place), site.expression)
-    yield from _effect_lines(survey)
+    training = decisions.training
+    yield from _effect_lines(survey, training.isolate if training is not None else None)
     yield from _obstacle_lines(survey)
 
 
@@ -278,7 +283,7 @@ def _signature(entry: EntryPoint) -> str:
     )
 
 
-def _effect_lines(survey: Survey) -> Iterator[Line]:
+def _effect_lines(survey: Survey, isolate: str | None) -> Iterator[Line]:
     for harm in Harm:
         effects = survey.effects(harm)
         if effects:
@@ -287,6 +292,8 @@ def _effect_lines(survey: Survey) -> Iterator[Line]:
             more = f" and {len(places) - 4} more" if len(places) > 4 else ""
             skipped = all(effect.calls for effect in effects)
             end = ": the train module leaves it out" if skipped else ""
+            if all(is_kept_apart(effect, isolate) for effect in effects):
+                end = f": {APART[str(isolate)]}"
             yield Line("replay", f"{said}{more}", f"{harm}{end}")
 
 

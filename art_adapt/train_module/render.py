@@ -15,7 +15,7 @@ from art_adapt.recipe.fields import Field
 from art_adapt.recipe.model import Recipe, Run, Script
 from art_adapt.settings import TrainingOptions
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
-from art_adapt.survey.side_effects.harm import Effect, Harm
+from art_adapt.survey.side_effects.harm import Effect, Harm, is_kept_apart
 from art_adapt.train_file import sealed
 from art_adapt.train_module.episode import render_episode
 from art_adapt.train_module.fill import fill, names_of_template
@@ -263,10 +263,7 @@ def _lasting(survey: Survey, isolate: str | None) -> Iterator[Effect]:
     """Yield the effects that outlive an episode: not what a training run leaves out or keeps apart."""
     for file in survey.files:
         for effect in file.effects:
-            apart = isolate is not None and (
-                isolate == "copy" if effect.in_files else effect.harm is Harm.SHARED
-            )
-            if not effect.calls and not apart:
+            if not effect.calls and not is_kept_apart(effect, isolate):
                 yield effect
 
 

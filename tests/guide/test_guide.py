@@ -285,6 +285,7 @@ def test_what_is_recommended_is_what_comes_unasked(
     done = art_adapt("agent.py", cwd=other)
     assert done.returncode == 0
     assert b"isolate     each episode in a process of its own  (found)" in done.stdout
+    assert b"a process for each episode keeps it apart" in done.stdout
     one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
     assert one == two
 

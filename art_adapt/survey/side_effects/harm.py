@@ -66,6 +66,13 @@ def isolation(effects: Sequence[Effect]) -> str | None:
     return "process" if of(Harm.SHARED) else None
 
 
+def is_kept_apart(effect: Effect, isolate: str | None) -> bool:
+    """True if no other episode sees an effect where each has what ``isolation`` names."""
+    if effect.in_files:
+        return isolate == "copy"
+    return isolate is not None and effect.harm is Harm.SHARED
+
+
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
     """Return each thing that has effects, with its place: ``a.py:12``, or that and how many more."""
     places: dict[str, dict[str, None]] = {}
