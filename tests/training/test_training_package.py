@@ -78,7 +78,7 @@ def test_scenarios_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "rows.jsonl",
             '{"question": "a"}\n{"wrong": 1}\n',
-            r"rows.jsonl:2: not a scenario \(its keys are question, times\): question: Field required$",
+            r"rows.jsonl:2: not a scenario, whose keys are question, times: question: Field required$",
         ),
         ("rows.jsonl", '{"question": "a"}\n{half\n', "rows.jsonl:2: "),
         ("rows.csv", "other\nx\n", "rows.csv:2: "),
