@@ -25,7 +25,10 @@ from art_adapt.survey.side_effects.effects import (
 )
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.reply_caches import find_reply_caches
-from art_adapt.survey.side_effects.shared_instances import changed_by_itself
+from art_adapt.survey.side_effects.shared_instances import (
+    changed_by_itself,
+    kept_by_caches,
+)
 from art_adapt.survey.side_effects.work_at_import import find_work_at_import
 
 
@@ -96,6 +99,10 @@ class Episodes:
         for entry in self.entries:
             path = entry.place.path
             effects[path] = (*effects[path], *_of_shared_object(self, entry))
+        parts = [part.made for each in self.entries for part in each.parts if part.made]
+        makers = dict.fromkeys(key for made in parts for key in made.functions)
+        for path, effect in kept_by_caches(self.found.project, makers):
+            effects[path] = (*effects[path], effect)
         always = all(each.is_script for each in self.entries)
         for script in (each.home for each in self.entries if each.is_script):
             effects[script] = tuple(

@@ -257,3 +257,63 @@ def test_a_tool_that_is_looked_up_is_not_what_starts_the_program(
     )
     assert not surveyed.effects(Harm.ASKS)
     assert surveyed.effects(Harm.WRITES)
+
+
+STORE = """\
+from openai import OpenAI
+
+
+class Store:
+    def __init__(self):
+        self.said = []
+
+    def put(self, text):
+        self.said.append(text)
+
+
+class Plain:
+    def put(self, text):
+        print(text)
+
+
+class Chat:
+    def __init__(self, store):
+        self.store, self.client = store, OpenAI()
+
+    def handle(self, text: str) -> str:
+        asked = [{"role": "user", "content": text}]
+        reply = self.client.chat.completions.create(model="m", messages=asked)
+        self.store.put(text)
+        return reply.choices[0].message.content
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "made", "is_shared"),
+    [
+        ("@lru_cache", "Store", True),
+        ("@functools.lru_cache(maxsize=1)", "Store", True),
+        ("@cache", "Store", True),
+        ("", "Store", False),
+        ("@cache", "Plain", False),
+    ],
+)
+def test_what_a_cached_function_made_is_shared(
+    decorator: str, made: str, is_shared: bool, tmp_path: Path
+) -> None:
+    """Its class is in another file."""
+    (tmp_path / "chat.py").write_text(STORE)
+    (tmp_path / "deps.py").write_text(
+        "import functools\nfrom functools import cache, lru_cache\n\n"
+        f"from chat import Chat, {made}\n\n\n{decorator}\ndef get_store():\n    return {made}()\n\n\n"
+        "def get_chat() -> Chat:\n    return Chat(get_store())\n"
+    )
+    (tmp_path / "app.py").write_text(
+        "import sys\n\nfrom deps import get_chat\n\nprint(get_chat().handle(sys.argv[1]))\n"
+    )
+    done = art_adapt("--isolated", "chat.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = b"what get_store() keeps, which Store.put changes"
+    assert (said in done.stdout) == is_shared
+    module = (tmp_path / "chat_train.py").read_text()
+    assert ("@training.isolated(" in module) == is_shared

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from art_adapt.code.nodes import dotted
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.classes import FunctionKey
+from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.side_effects.entries import containers_of_entry, outermost
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
-from art_adapt.words import CHANGES_CONTAINER
+from art_adapt.words import CACHES, CHANGES_CONTAINER
 
 
 def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
@@ -70,6 +73,34 @@ def changed_by_itself(
         if method.rpartition(".")[2] != "__init__" and changes_itself(syntax, method):
             yield _effect(syntax, syntax.functions[method].node, name, method)
             return
+
+
+def kept_by_caches(
+    project: Project, keys: Iterable[FunctionKey]
+) -> Iterator[tuple[Path, Effect]]:
+    """Find functions that keep what they made, an object that changes: ``@lru_cache``.
+
+    ``keys``: of the functions that make what an agent is given.
+    """
+    for path, name in keys:
+        syntax = project.files.get(path)
+        function = syntax.functions.get(name) if syntax is not None else None
+        if syntax is None or function is None:
+            continue
+        if CACHES.isdisjoint(decorator_names(function.node)):
+            continue
+        for value in return_values(syntax, name):
+            made = dotted(value.func) if isinstance(value, ast.Call) else None
+            found = project.class_named(syntax, made) if made is not None else None
+            if found is None:
+                continue
+            place, owner = found
+            for called, method in place.methods_of(owner):
+                if called != "__init__" and changes_itself(place, method.qualname):
+                    what = f"what {name}() keeps, which {method.qualname} changes"
+                    where = syntax.place(function.node)
+                    yield path, Effect(where, Harm.SHARED, what)
+                    break
 
 
 def _is_used_here(syntax: Syntax, node: ast.Attribute) -> bool:
