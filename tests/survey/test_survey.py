@@ -320,6 +320,27 @@ def test_the_likeliest_entry_point_comes_first(text: str, entry: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        "def run(task):\n    with ProcessPoolExecutor() as pool:\n        return pool.submit(ask, task).result()\n",
+        "def run(task):\n    pool = multiprocessing.Pool()\n    return pool.apply_async(ask, (task,)).get()\n",
+        "class Agent:\n    def start(self):\n        self.pool = ProcessPoolExecutor()\n\n"
+        "    def submit(self, task):\n        return self.pool.submit(ask, task)\n\n"
+        "    def run(self, task):\n        self.start()\n        return self.submit(task).result()\n",
+    ],
+)
+def test_a_process_keeps_no_context(body: str) -> None:
+    found = of(
+        "import multiprocessing\nfrom concurrent.futures import ProcessPoolExecutor\n"
+        "from openai import OpenAI\n\n\ndef ask(task):\n"
+        "    messages = [{'role': 'user', 'content': task}]\n"
+        f"    return OpenAI().chat.completions.create(model='m', messages=messages)\n\n\n{body}"
+    )
+    assert not any(file.threads for file in found.files)
+    assert "another process" in [each.what for each in found.obstacles]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         "    with ThreadPoolExecutor() as pool:\n        return list(pool.map(ask, tasks))\n",
         "    threads = [threading.Thread(target=ask, args=(each,)) for each in tasks]\n    for each in threads:\n        each.start()\n",
     ],

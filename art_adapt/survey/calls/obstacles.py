@@ -13,6 +13,7 @@ from art_adapt.source import Place
 from art_adapt.survey.calls.frameworks import imported_frameworks
 from art_adapt.survey.calls.other_clients import find_other_clients
 from art_adapt.survey.calls.raw_http import find_raw_http
+from art_adapt.survey.calls.threads import starts_processes
 from art_adapt.survey.side_effects.effects import find_hosted_tools
 from art_adapt.survey.side_effects.harm import Obstacle
 
@@ -21,11 +22,6 @@ UNFOUND = (
     "of the openai SDK"
 )
 
-PROCESSES = (
-    "futures.ProcessPoolExecutor",
-    "multiprocessing.Pool",
-    "multiprocessing.Process",
-)
 PROCESS_ADVICE = (
     "another process",
     "a rollout cannot record another process, and a recorded call there raises: use threads or tasks",
@@ -86,9 +82,7 @@ def _called(syntax: Syntax) -> Iterator[Obstacle]:
             if (call := _unrecorded(node, syntax)) is not None:
                 what = call.what or syntax.qualified(node) or ""
                 yield Obstacle(syntax.place(node), what, call.instead)
-        elif isinstance(node, ast.Call) and (
-            syntax.qualified(node.func) or ""
-        ).endswith(PROCESSES):
+        elif isinstance(node, ast.Call) and starts_processes(syntax, node):
             yield Obstacle(syntax.place(node), *PROCESS_ADVICE, calls_model=False)
 
 

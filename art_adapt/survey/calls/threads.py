@@ -31,6 +31,11 @@ POOL_METHODS = (
     "map_async",
     "starmap_async",
 )
+PROCESSES = (
+    "futures.ProcessPoolExecutor",
+    "multiprocessing.Pool",
+    "multiprocessing.Process",
+)
 THREAD_CLASSES = ("Thread", "threading.Thread")
 TIMER_CLASSES = ("Timer", "threading.Timer")
 
@@ -83,6 +88,12 @@ def started_function(
         or isinstance(call.args[0], ast.Starred)
     ):
         return None
+    pool = syntax.values_of(call.func.value)
+    own = f"{syntax.owner(call).rpartition('.')[0]}.{call.func.attr}"
+    if any(starts_processes(syntax, made) for made in pool) or (
+        dotted(call.func.value) == "self" and own in syntax.functions
+    ):
+        return None  # in another process, or a method that is no pool's
     if call.func.attr == "run_in_executor":
         return (
             call.args[1]
@@ -94,6 +105,12 @@ def started_function(
     ):
         return call.args[0]
     return None
+
+
+def starts_processes(syntax: Syntax, node: ast.AST) -> bool:
+    """True if a call makes a process, or a pool of them."""
+    called = syntax.qualified(node.func) if isinstance(node, ast.Call) else None
+    return (called or "").endswith(PROCESSES)
 
 
 def _is_pool(expression: ast.expr, syntax: Syntax, pools: re.Pattern[str]) -> bool:
