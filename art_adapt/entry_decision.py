@@ -83,7 +83,8 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
         return EntryDecision(None, likeliest, Origin.FOUND)
     if not likeliest:
         raise _nothing_to_run(survey)
-    raise _unclear(likeliest)
+    # What chooses one of them may be nearly as likely.
+    raise _unclear((*likeliest, *near(found[0], found[len(likeliest) :])))
 
 
 def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:
