@@ -48,6 +48,9 @@ def missing(path: Path) -> Refusal:
         beside = []
     near = difflib.get_close_matches(path.name, beside, 1, 0.7)
     hint = f"did you mean {quoted(str(path.with_name(near[0])))}?" if near else ""
+    agent = f"{path.name.removesuffix('_train.py')}.py"
+    if path.name.endswith("_train.py") and agent in beside:
+        hint = f"art-adapt {quoted(str(path.with_name(agent)))} writes it"
     return Refusal(
         "no such file or folder", next_step=hint or "check the path", path=path
     )

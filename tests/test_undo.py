@@ -220,3 +220,15 @@ def test_rows_and_runs_stay_and_are_named(tmp_path: Path) -> None:
     said = art_adapt("--undo", "agent.py", cwd=folder).stdout.decode()
     assert "left scenarios.jsonl: your rows" in said
     assert (folder / "scenarios.jsonl").exists()
+
+
+def test_a_diff_of_an_undo_says_what_would_be_done(tmp_path: Path) -> None:
+    folder = copy_of("support_loop", tmp_path)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    done = art_adapt("--undo", "--diff", "agent.py", cwd=folder)
+    said = done.stderr.decode()
+    assert done.returncode == 1 and (folder / "agent_train.py").exists()
+    assert (
+        "would restore agent.py\n" in said and "would remove agent_train.py\n" in said
+    )
+    assert "\nrestored" not in said and "\nremoved" not in said

@@ -366,7 +366,7 @@ def _undo(
         return
     if diff:
         print_patch(undo.edits)
-        say_undone(undo, sys.stderr)
+        say_undone(undo, sys.stderr, would=True)
         raise typer.Exit(WOULD_CHANGE if undo.changes else DONE)
     if ask and undo.changes:
         print_edits(undo.edits)

@@ -113,10 +113,16 @@ def only_train_module() -> Path:
     found = sorted(Path().glob("*_train.py")) or sorted(below)
     if len(found) == 1:
         return found[0]
-    names = ", ".join(map(str, found))
+    if found:
+        what = (
+            f"several train modules in this folder: {', '.join(map(str, found))}",
+            "",
+        )
+    else:
+        what = (
+            "no train module in this folder or below it",
+            "write one with art-adapt agent.py, or ",
+        )
     raise Refusal(
-        f"several train modules in this folder: {names}"
-        if found
-        else "no train module in this folder or below it",
-        next_step="name it with --module path/to/agent_train.py",
+        what[0], next_step=f"{what[1]}name it with --module path/to/agent_train.py"
     )

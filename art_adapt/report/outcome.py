@@ -118,13 +118,17 @@ def _rows_and_runs(undo: Undo) -> list[tuple[Path, str]]:
     return [each for each in dict.fromkeys(told) if each[0].exists()]
 
 
-def say_undone(undo: Undo, stream: TextIO) -> None:
+def say_undone(undo: Undo, stream: TextIO, *, would: bool = False) -> None:
+    """Say what an undo has changed and left, or ``would`` change and leave."""
+    back, away, left = ("restored", "removed", "left")
+    if would:
+        back, away, left = ("would restore", "would remove", "would leave")
     for edit in undo.edits:
         if edit.changes:
-            done = "restored" if edit.after is not None else "removed"
+            done = back if edit.after is not None else away
             stream.write(f"{done} {shown(edit.path)}\n")
     kept = _rows_and_runs(undo) if undo.changes else []
     for path, reason in (*undo.left, *kept):
-        stream.write(f"left {shown(path)}: {reason}\n")
+        stream.write(f"{left} {shown(path)}: {reason}\n")
     if not undo.changes:
         stream.write("Nothing to undo.\n")

@@ -7,11 +7,13 @@ import hashlib
 import importlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import pydantic
+from pydantic_core import ErrorDetails
 
 from art_adapt.json_lines import json_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
@@ -120,11 +122,18 @@ def _scenario(scenario: type[S], place: str, row: Any) -> S:
 
 def misfit(error: pydantic.ValidationError) -> str:
     """Say on one line why a row is no scenario: each key, and what is wrong with it."""
-    said = (
-        f"{'.'.join(map(str, each['loc'])) or 'the row'}: {each['msg']}"
-        for each in error.errors()
-    )
-    return "; ".join(said)
+    return "; ".join(map(_misfit, error.errors()))
+
+
+def _misfit(each: ErrorDetails) -> str:
+    """Say what is wrong with a key; of one that is missing, which key of the row is nearly it."""
+    row = each["input"]
+    name = ".".join(map(str, each["loc"]))
+    near: list[str] = []
+    if each["type"] == "missing" and isinstance(row, dict):
+        near = get_close_matches(name.rpartition(".")[2], list(map(str, row)), 1)
+    said = f"{name or 'the row'}: {each['msg']}"
+    return f"{said} (the row has {near[0]})" if near else said
 
 
 def split(scenarios: list[T], most: int | None = None) -> tuple[list[T], list[T]]:
