@@ -12,9 +12,11 @@ from shlex import quote
 from typing import Any
 
 from art_adapt.calls import Api, is_function
+from art_adapt.code.project_folder import project_root
 from art_adapt.entry_decision import MOST_LISTED, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.paths import at, shown
+from art_adapt.project_copy import can_be_copied
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
 from art_adapt.source import Place
@@ -79,12 +81,10 @@ def decide(survey: Survey, options: Options) -> Decisions:
             every_client=every_client and not options.single_turn,
             auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
         )
-        apart = None if options.single_turn else survey.isolation
+        apart = None if options.single_turn else _apart(survey, decided.entry)
         if apart is not None and "isolate" not in options.origins:
-            training, origins["isolate"] = (
-                replace(training, isolate=apart),
-                Origin.FOUND,
-            )
+            training = replace(training, isolate=apart)
+            origins["isolate"] = Origin.FOUND
     return Decisions(
         policy,
         auxiliary,
@@ -95,6 +95,14 @@ def decide(survey: Survey, options: Options) -> Decisions:
         training,
         origins={**options.origins, **origins},
     )
+
+
+def _apart(survey: Survey, entry: EntryPoint) -> str | None:
+    """Return how episodes are kept apart unasked: by no copy of more than a project's files."""
+    apart = survey.isolation
+    if apart == "copy" and not can_be_copied(project_root(entry.home)):
+        return "process" if survey.effects(Harm.SHARED) else None
+    return apart
 
 
 def said_in(options: Options) -> Said:

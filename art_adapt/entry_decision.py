@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 
 from art_adapt.code.syntax import MODULE_LEVEL
@@ -70,7 +71,9 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
     if options.single_turn:
         return EntryDecision(_request(survey), (), options.origin("single_turn"))
     if options.entry is not None:
-        return _named(survey.entry_points, options.entry, options.origin("entry"))
+        named = [file.source.path for file in survey.files if file.given]
+        origin = options.origin("entry")
+        return _named(survey.entry_points, options.entry, origin, named)
     found = survey.entry_points
     likeliest = tuple(entry for entry in found if entry.score == found[0].score)
     if likeliest and likeliest[0].needs_its_module and options.train_module:
@@ -190,13 +193,17 @@ def refuse_untrainable(decision: EntryDecision) -> None:
         )
 
 
-def _named(found: Sequence[EntryPoint], wanted: str, origin: Origin) -> EntryDecision:
+def _named(
+    found: Sequence[EntryPoint], wanted: str, origin: Origin, given: Sequence[Path]
+) -> EntryDecision:
+    """Take the function that the user names: that of the ``given`` files, if several have it."""
     module, _, name = wanted.rpartition(":")
     named = [entry for entry in found if is_named(entry, module, name)]
     if named:  # the whole name goes before the end of another
         exact = [entry for entry in named if name in (entry.called, entry.name)]
-        alike = [e for e in exact if e.called == exact[0].called]
-        if not module and len({entry.home for entry in alike}) > 1:
+        exact = [each for each in exact if each.home in given] or exact
+        alike = [each for each in exact if each.called == exact[0].called]
+        if not module and len({each.home for each in alike}) > 1:
             raise _unclear(alike)
         return _chosen((exact or named)[0], found, origin)
     known = ", ".join(entry.called for entry in found[:8]) or "none"

@@ -16,13 +16,13 @@ DEEPEST = 4  # folders above an agent in which its keys may be
 WHY = (
     "A run shows which function runs one episode, what it is given and how the agent is made, "
     "where reading the source can only infer it. Your agent and its tools really run. With a "
-    "made-up model they work on a copy of the project's folder."
+    "scripted model they work on a copy of the project's folder."
 )
 
 
 @dataclass(frozen=True)
 class Watch:
-    """A command line to watch; ``scripted``: a made-up model answers in the model's place."""
+    """A command line to watch; ``scripted``: a scripted model answers in the model's place."""
 
     command: str
     scripted: bool = False

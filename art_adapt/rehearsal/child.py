@@ -325,8 +325,8 @@ def _watch_reward(seen: Observed) -> None:
     error: Any = RewardError
     make = error.__init__
 
-    def noted(self: Any, *given: Any) -> None:
-        make(self, *given)
+    def noted(self: Any, *given: Any, **named: Any) -> None:
+        make(self, *given, **named)
         if self.path and not seen.repeating:
             raised = Raised(self.error, self.path, self.line)
             seen.notes = replace(seen.notes, reward_raised=raised)

@@ -61,10 +61,11 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
     asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
     texts = [text_of(message) for message in asked]
-    asks = (request.get("response_format") or {}).get("type") == "json_object"
+    form = request.get("response_format")
+    asks = isinstance(form, dict) and form.get("type") == "json_object"
     forms: list[Callable[..., str | None]] = [_fields, partial(_json, asks=asks)]
-    for form in forms if asks else [*forms, _action, _placed]:
-        if (answer := form(texts, random, words)) is not None:
+    for made in forms if asks else [*forms, _action, _placed]:
+        if (answer := made(texts, random, words)) is not None:
             return answer
     return None
 
@@ -162,7 +163,7 @@ def _read(text: str) -> Any:
     if "{{" in text:  # of a template that nobody has filled in
         text = text.replace("{{", "{").replace("}}", "}")
     # Python reads dots, too. Of what is listed, several come back.
-    text = re.sub(r"\[\s*(\.\.\.|…)\s*\]", '["words", "words"]', text)
+    text = re.sub(r"([:,\[]\s*)\[\s*(\.\.\.|…)\s*\]", r'\1["words", "words"]', text)
     for spelled in (text, _completed(text)):
         for read in (json.loads, ast.literal_eval):
             try:

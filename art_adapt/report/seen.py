@@ -14,16 +14,22 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     if seen is None:
         return
     if seen.ended_early:
-        said = f"{counted(len(seen.runs), 'run')}, which an exception ended"
+        said = f"{counted(len(seen.runs), 'run')}, which an error ended"
         yield "seen", said, "it shows parts of an episode: reading decides"
     if seen.function is None:
         return
     calls = seen.function.calls
     answered = sum(each.answers for each in calls)
-    which = "which" if answered == len(calls) else f"{answered or 'none'} of them"
+    returned = "returned what the model said last"
+    if not answered:
+        returned = "without the model's last reply in what they returned"
+    elif answered < len(calls):
+        returned = f"{answered} of which {returned}"
+    else:
+        returned = f"which {returned}"
     yield (
         "seen",
-        f"{counted(len(calls), 'episode')}, {which} returned what the model said last",
+        f"{counted(len(calls), 'episode')}, {returned}",
         "" if answered else "the exits above come from the code, not from the run",
     )
     requests = [request for each in calls for request in each.requests]

@@ -88,13 +88,17 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.calls:
         if not code.is_async(call) or not code.trajectories.in_episode(call):
             continue
-        if any(isinstance(node, ast.Lambda) for node in code.syntax.ancestors(call)):
+        if _is_in_lambda(code.syntax, call):
             continue
         if code.syntax.owner(call).startswith("main"):
             continue
         blocking = call
         if not _blocks(code, code.syntax, call):
-            within = _within(code, code.entered(call), DEEPEST, known)
+            entered = code.entered(call)
+            is_awaited = isinstance(code.syntax.parents.get(call), ast.Await)
+            if not is_awaited and entered is not None and _is_async(entered):
+                continue  # made here, and run by somebody else
+            within = _within(code, entered, DEEPEST, known)
             if within is None:
                 continue
             blocking = within
@@ -108,19 +112,30 @@ def check(code: Code) -> Iterator[Found]:
         )
 
 
+def _is_async(body: Body) -> bool:
+    return isinstance(body.function.node, ast.AsyncFunctionDef)
+
+
+def _is_in_lambda(syntax: Syntax, call: ast.Call) -> bool:
+    """Return whether somebody else may call it, as a thread."""
+    return any(isinstance(node, ast.Lambda) for node in syntax.ancestors(call))
+
+
 def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call | None:
     """Return the call that blocks in a function, or in what that calls; ``known``: of each."""
     if body is None:
         return None
-    if body.place.syntax is code.syntax and isinstance(
-        body.function.node, ast.AsyncFunctionDef
-    ):
+    if body.place.syntax is code.syntax and _is_async(body):
         return None  # looked at where it stands
     if body.function.node in known:
         return known[body.function.node]
     known[body.function.node] = None  # ends a recursion
     nodes = list(body.nodes)
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    calls = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and not _is_in_lambda(body.place.syntax, node)
+    ]
     if any(isinstance(node, ast.Yield) for node in nodes):
         calls = []
     own = (call for call in calls if _blocks(code, body.place.syntax, call))

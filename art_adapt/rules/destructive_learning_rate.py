@@ -1,4 +1,4 @@
-"""The learning rate is a thousand times too high, so the first step destroys the model
+"""The learning rate is thousands of times too high, so the first step destroys the model
 
 ART trains with Adam, whose first steps change each weight by about the learning rate itself.
 ART's default is 5e-6, and its examples use up to 1e-4. At 0.01 the model answers with noise
@@ -12,8 +12,10 @@ local/backend.py:1283.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import given_to
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -46,13 +48,17 @@ async def train(model, backend, groups, rate):
     await backend.train(model, groups, learning_rate=rate)
     await backend.train(model, groups)
     return art.TrainConfig(learning_rate=1e-4)
+
+def fit(model, rows, labels):
+    model.train(rows, labels, learning_rate=0.05)  # a classifier's
 """,
 )
-HIGHEST = 0.01  # a hundred times what any example of ART uses
+HIGHEST = 0.01  # 2,000 times the default
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in (*code.training.calls, *code.art_calls("TrainConfig")):
+    trained = [call for call in code.training.calls if _is_arts(code, call)]
+    for call in (*trained, *code.art_calls("TrainConfig")):
         given = code.contents.given(call, "learning_rate")
         rate = code.constant(given)
         if given is not None and isinstance(rate, int | float) and rate >= HIGHEST:
@@ -61,3 +67,10 @@ def check(code: Code) -> Iterator[Found]:
                 f"a learning rate of {rate} destroys the model in its first step; ART's default "
                 "is 5e-6",
             )
+
+
+def _is_arts(code: Code, call: ast.Call) -> bool:
+    """Return whether it certainly trains with ART: of its backend, or what it has gathered."""
+    trainer = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_backend = trainer is not None and code.models.is_backend(trainer)
+    return is_backend or any(map(code.training.is_gathered, given_to(call)))

@@ -1,4 +1,4 @@
-"""Each turn sends the messages from before the loop, but is trained after the turns since
+"""Every turn sends the opening messages, but is trained as if it had read the turns between
 
 ``trajectory.messages()`` makes a list of what is there. A loop that sends this list again and
 again adds its turns to the trajectory, and the model never reads them: not its own calls, not
@@ -16,12 +16,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import receiver
-from art_adapt.rules.code import Code, Value
+from art_adapt.code.nodes import dotted, names_in, names_set_in, receiver
+from art_adapt.rules.code import Code
 from art_adapt.rules.code.completions import Argument
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.words import GROWS_LIST
 
 RULE = Rule("ART216", "frozen-messages", Severity.GARBAGE)
 BAD = (
@@ -86,6 +85,39 @@ async def tells(client, model, question):
         request["messages"].append(response.choices[0].message.model_dump())
     return trajectory
 """,
+    """\
+import art
+
+async def best_of(client, model, question):
+    base = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    prompt = base.messages()
+    made = []
+    for _ in range(8):
+        trajectory = base.model_copy(deep=True)
+        response = await client.chat.completions.create(model="m", messages=prompt)
+        trajectory.messages_and_choices.append(response.choices[0])
+        made.append(trajectory)
+    return art.TrajectoryGroup(made)
+
+async def until_valid(client, model, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    prompt, done = trajectory.messages(), False
+    while not done:
+        response = await client.chat.completions.create(model="m", messages=prompt)
+        if is_valid(response):
+            trajectory.messages_and_choices.append(response.choices[0])
+            done = True
+    return trajectory
+
+async def tells(client, model, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    prompt = trajectory.messages()
+    for _ in range(3):
+        response = await client.chat.completions.create(model="m", messages=prompt)
+        trajectory.messages_and_choices.append(response.choices[0])
+        tell(prompt, response)
+    return trajectory
+""",
 )
 
 
@@ -100,46 +132,56 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _is_copy(code: Code, value: Value) -> bool:
-    """Return whether it is a list that ``trajectory.messages()`` makes."""
-    trajectory = receiver(value.node, "messages")
-    return trajectory is not None and code.trajectories.is_one(trajectory)
-
-
-def _put_in(code: Code, loop: ast.AST, call: FoundCall) -> Iterator[ast.AST]:
-    """Yield where a loop puts what a request returned on a trajectory."""
-    for put in code.trajectories.puts:
-        inside = (put.by, put.value.node)
-        if any(
-            code.blocks.within(each, loop) for each in inside
-        ) and call.call in code.sampled.behind(put.value):
-            yield put.by
-
-
 def _same_each_turn(code: Code, call: FoundCall, sent: Argument) -> bool:
-    """Return whether each turn sends the copy of the messages that was made before the loop."""
+    """Return whether each turn sends the messages from before the loop, and adds to the rest."""
     loop = code.syntax.enclosing_loop(call.call or call.callee)
-    if loop is None or any(code.blocks.within(n, loop) for n in code.trajectories.new):
-        return False
     made = list(sent.values)
-    frozen = bool(made) and all(
-        _is_copy(code, each)
-        and code.has(each)
-        and not code.blocks.within(each.node, loop)
-        and code.syntax.owner(each.node) == code.syntax.owner(call.call or call.callee)
-        for each in made
-    )
-    inside = list(code.blocks.inside(loop)) if frozen else []
-    grown = [receiver(each, *GROWS_LIST) for each in inside]
-    others = [e for e in grown if e is not None and not code.trajectories.is_items(e)]
-    is_told = any(
-        made[0].node in {value.node for value in code.values(each)}
-        or code.constant(each.slice if isinstance(each, ast.Subscript) else None)
-        == "messages"
-        for each in others
-    )
-    goes_on = any(
-        not isinstance(code.blocks.around(put)[-1], ast.Break | ast.Return | ast.Raise)
-        for put in _put_in(code, loop, call)
-    )
-    return frozen and goes_on and not is_told
+    if loop is None or not made:
+        return False
+    for value in made:
+        trajectory = receiver(value.node, "messages")
+        if (
+            trajectory is None
+            or not code.trajectories.is_one(trajectory)
+            or not code.has(value)
+            or code.blocks.within(value.node, loop)
+            or code.syntax.owner(value.node) != code.syntax.owner(loop)
+        ):
+            return False
+        if not any(
+            dotted(put.trajectory) == dotted(trajectory)
+            and call.call in code.sampled.behind(put.value)
+            and not _is_left_after(code, put.by, loop)
+            for put in code.trajectories.puts
+            if code.blocks.within(put.by, loop) and put.trajectory is not None
+        ):
+            return False
+    return not _is_touched(code, call, loop)
+
+
+def _is_left_after(code: Code, node: ast.AST, loop: ast.AST) -> bool:
+    """Return whether a loop certainly ends after a node: it is left, or its condition is set."""
+    asked = names_in(loop.test) if isinstance(loop, ast.While) else set()
+    for outer in (node, *code.syntax.ancestors(node)):
+        if outer is loop:
+            return False
+        for after in code.blocks.after(outer):
+            if isinstance(after, ast.Break | ast.Return | ast.Raise):
+                return True
+            if isinstance(after, ast.Assign) and asked & names_set_in(after):
+                return True
+    return False
+
+
+def _is_touched(code: Code, call: FoundCall, loop: ast.AST) -> bool:
+    """Return whether a loop uses what it sends elsewhere as well, or takes turns back."""
+    sent = {dotted(call.messages)} if call.messages is not None else set[str | None]()
+    if call.call is not None:
+        sent |= {dotted(each.value) for each in call.call.keywords if each.arg is None}
+    own = set(ast.walk(call.call)) if call.call is not None else set()
+    for node in code.blocks.inside(loop):
+        if isinstance(node, ast.Name) and node not in own and node.id in sent:
+            return True
+        if isinstance(node, ast.Delete) or receiver(node, "pop", "clear", "remove"):
+            return True
+    return False

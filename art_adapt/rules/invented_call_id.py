@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, entries
+from art_adapt.code.nodes import dotted, entries, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -85,6 +85,8 @@ def check(code: Code) -> Iterator[Found]:
     if ID not in code.source.text:
         return
     own = _ids_of_calls(code)
+    if own is None:
+        return
     for node in code.syntax.nodes:
         given = _given(node)
         if (
@@ -110,10 +112,25 @@ def _given(node: ast.AST) -> ast.expr | None:
     return None if is_another else given
 
 
-def _ids_of_calls(code: Code) -> frozenset[str]:
-    """Return the ids that messages of this file give to tool calls, as they are written."""
-    given = (entries(node).get("id") for node in code.syntax.nodes)
-    return frozenset(ast.dump(value) for value in given if value is not None)
+def _ids_of_calls(code: Code) -> frozenset[str] | None:
+    """Return the ids that messages of this file give to tool calls, as they are written.
+
+    None where calls get ids in another way: by a helper, or where they are set.
+    """
+    found = set()
+    for node in code.syntax.nodes:
+        for target in targets_of(node):
+            of_call = isinstance(target, ast.Attribute) and target.attr == "id"
+            if of_call or (
+                isinstance(target, ast.Subscript)
+                and code.constant(target.slice) == "id"
+            ):
+                return None
+        if (value := entries(node).get("id")) is not None:
+            if isinstance(value, ast.Name):
+                return None
+            found.add(ast.dump(value))
+    return frozenset(found)
 
 
 def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:
@@ -136,7 +153,7 @@ def _is_chance(code: Code, value: Value) -> bool:
             ast.Subscript(ast.Call(ast.Name("enumerate"))), ast.Constant(0)
         ) | ast.Subscript(ast.Call(ast.Name("range"))):
             return True
-    if isinstance(node, ast.Attribute) and node.attr == "name":
+    if (dotted(node) or "").endswith(".function.name"):
         return True  # a tool's, which several calls have
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value

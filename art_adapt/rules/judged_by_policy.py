@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import argument_of, attribute_of, receiver
+from art_adapt.code.nodes import argument_of, attribute_of, dotted, given_to, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -82,9 +82,14 @@ def _is_policy(code: Code, name: Value) -> bool:
             return False
         return all(_is_policy(code, each) for each in code.values(name.of(last.value)))
     model = receiver(node, "get_inference_name")
+    if isinstance(node, ast.Call) and (node.args or node.keywords):
+        return False  # of a step, which stays the same
     if model is None and (read := attribute_of(node)) and read[1] in NAMES:
         model = read[0]
     if model is None:
+        return False
+    trained = {dotted(each) for call in code.training.calls for each in given_to(call)}
+    if trained and dotted(model) not in trained:
         return False
     annotated = annotation(code.flow, name.of(model)).strip("'\"")
     return annotated.endswith("TrainableModel") or code.models.is_trainable(

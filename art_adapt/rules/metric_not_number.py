@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import given_to
 from art_adapt.rules.code import Code, Value
-from art_adapt.rules.code.texts import is_text
+from art_adapt.rules.code.texts import is_asked_for_its_class, is_text, spells_text
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART306", "metric-not-number", Severity.WASTE)
@@ -57,9 +57,13 @@ async def rollout(model, scenario):
 def check(code: Code) -> Iterator[Found]:
     for at, value in _metrics(code):
         found_values = code.values(value)
-        what = next(filter(None, (_no_number(code, v) for v in found_values)), "")
+        what = next(filter(None, map(_no_number, found_values)), "")
+        if not what and found_values and all(is_text(code, v) for v in found_values):
+            what = "text"
         if not what and not code.is_tested(at):
             what = "None" if code.constant(value) is None else ""
+        if what == "text" and is_asked_for_its_class(code, at):
+            continue
         if what:
             yield found(
                 at,
@@ -92,8 +96,8 @@ def _metrics(code: Code) -> Iterator[tuple[ast.expr, Value]]:
             yield from code.contents.entries(metrics)
 
 
-def _no_number(code: Code, value: Value) -> str:
-    if is_text(code, value):
+def _no_number(value: Value) -> str:
+    if spells_text(value.node):
         return "text"
     is_container = isinstance(value.node, ast.List | ast.Dict | ast.Set)
     return "a container" if is_container else ""

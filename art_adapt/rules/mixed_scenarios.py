@@ -284,7 +284,12 @@ def _mixes(code: Code, member: tuple[ast.expr, ast.expr, Value]) -> bool:
         rollout = next((each for each in made if isinstance(each, ast.Call)), rollout)
     if not isinstance(rollout, ast.Call) or not isinstance(target, ast.Name):
         return False
-    return target.id in names_in(rollout) and _is_several(code, iterated)
+    if target.id not in names_in(rollout):
+        return False
+    # Texts may be sides or styles, beside a scenario that is given as well.
+    given = [*rollout.args, *(each.value for each in rollout.keywords)]
+    is_alone = len([each for each in given if not code.models.is_one(each)]) == 1
+    return _is_several(code, iterated) or (is_alone and _are_texts(code, iterated))
 
 
 def _counted(target: ast.expr, iterated: Value) -> tuple[ast.expr, Value]:
@@ -327,9 +332,6 @@ def _is_of_copies(code: Code, value: Value) -> bool:
 
 def _differ(code: Code, value: Value) -> bool:
     node = value.node
-    if isinstance(node, ast.List | ast.Tuple):
-        texts = {code.constant(value.of(each)) for each in node.elts}
-        return len(texts) > 1 and all(isinstance(each, str) for each in texts)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_several(code, value.of(node.value))
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
@@ -337,6 +339,16 @@ def _differ(code: Code, value: Value) -> bool:
         return not names_in(of.target).isdisjoint(names_in(node.elt))
     named = _spelled(node)
     return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
+
+
+def _are_texts(code: Code, iterated: Value) -> bool:
+    """Return whether it certainly holds different texts, which are written out."""
+    for value in code.values(iterated):
+        listed = value.node.elts if isinstance(value.node, ast.List | ast.Tuple) else []
+        texts = {code.constant(value.of(each)) for each in listed}
+        if len(texts) < 2 or not all(isinstance(each, str) for each in texts):
+            return False
+    return True
 
 
 def _spelled(node: ast.expr) -> str:

@@ -63,6 +63,7 @@ async def train(model, backend, rows):
     await PipelineTrainer(model, backend, grouped, rows, None).train()
 """,
 )
+TRAJECTORY = ("art.Trajectory", "art.trajectories.Trajectory")
 GIVEN = ("model", "backend", "rollout_fn", "scenarios", "config")
 
 
@@ -83,13 +84,16 @@ def _returns_trajectories(code: Code, rollout: ast.expr) -> bool:
     if called is None:
         return False
     syntax, function = called
+    if function.node.decorator_list:
+        return False  # which may make a group of it
     annotated = function.node.returns
     if annotated is not None:
-        return (syntax.qualified(annotated) or "").rpartition(".")[2] == "Trajectory"
+        return syntax.qualified(annotated) in TRAJECTORY
     returned = [
         node.value
         for node in syntax.owned_by(function.qualname)
         if isinstance(node, ast.Return) and node.value is not None
     ]
+    made = [value.node for each in returned for value in code.values(each)]
     here = syntax is code.syntax
-    return here and bool(returned) and all(map(code.trajectories.is_one, returned))
+    return here and bool(made) and set(made) <= set(code.trajectories.new)

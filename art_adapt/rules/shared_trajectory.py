@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, first_argument
+from art_adapt.code.nodes import dotted, first_argument, names_set_in
 from art_adapt.code.syntax import return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -94,6 +94,7 @@ def _kept(code: Code, call: ast.Call) -> Iterator[ast.expr]:
         return
     syntax, function = called
     returned = {dotted(e) for e in return_values(syntax, function.qualname)}
+    returned -= names_set_in(function.node)  # such as its own copy
     given = dict(zip(function.positional, call.args, strict=False))
     given |= {each.arg: each.value for each in call.keywords if each.arg is not None}
     yield from (value for name, value in given.items() if name in returned)

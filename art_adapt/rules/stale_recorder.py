@@ -44,6 +44,7 @@ def check(code: Code) -> Iterator[Found]:
         hooks is not None
         and standing_module(code.source.path) is not None
         and not (hooks.folder / hooks_file.NAME).is_file()
+        and not any((f / hooks_file.NAME).is_file() for f in hooks.folder.parents)
     ):
         yield found(
             next(iter(hook_imports(code.syntax.source.tree))),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, entries
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -75,18 +75,23 @@ MAKING = ("dict", "set", "tuple", "len", "int", "float", "bool")
 def check(code: Code) -> Iterator[Found]:
     if "tool_call_id" not in code.source.text:
         return
-    for node in code.syntax.nodes:
-        fields = entries(node)
-        content = fields.get("content")
+    said = set[ast.AST]()
+    for put in code.trajectories.puts:
+        role = code.contents.item(put.value, "role").values
+        content = code.contents.item(put.value, "content")
+        values = list(content.values)
+        written = [each.node for each in content.written if code.has(each)]
+        at = written[0] if written else put.at
         if (
-            content is not None
-            and code.constant(fields.get("role")) == "tool"
-            and code.trajectories.in_episode(content)
-            and all(map(_is_no_text, code.values(content)))
+            [code.constant(each) for each in role] == ["tool"]
+            and values
+            and all(map(_is_no_text, values))
+            and at not in said
         ):
+            said.add(at)
             yield found(
-                content,
-                "the content of a tool message is a text: the next request or model.log fails; "
+                at,
+                "the content of a tool message must be text: the next request or model.log fails; "
                 "write json.dumps(...) or str(...)",
             )
 

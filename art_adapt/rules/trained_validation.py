@@ -73,7 +73,7 @@ JOINING = ("list", "tuple", "chain", "sorted")
 
 def check(code: Code) -> Iterator[Found]:
     logged = [
-        groups
+        (call, groups)
         for call, _ in code.method_calls("log")
         if code.constant(argument_of(call, "split", ("trajectories", "split")))
         in HELD_OUT
@@ -83,9 +83,14 @@ def check(code: Code) -> Iterator[Found]:
         )
     ]
     for call in code.training.calls if logged else ():
+        beside = [
+            g
+            for log, g in logged
+            if code.blocks.around(log) is code.blocks.around(call)
+        ]
         for given in given_to(call):
             for part, at in _parts(code, given):
-                if any(_are_one(code, part, each) for each in logged):
+                if any(_are_one(code, part, each) for each in beside):
                     yield found(
                         at,
                         f"{part.id} is logged as validation and trained on: what is measured is "
@@ -94,25 +99,33 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _parts(code: Code, given: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
-    """Yield the lists that an argument holds whole, and where each is put into it."""
-    match given:
-        case ast.Name():
-            # The list itself may be logged under another name: that measures training.
-            for added in code.syntax.owned_by(code.syntax.owner(given)):
-                grown, parts = _joined(added)
-                before = getattr(added, "lineno", 0) < given.lineno
-                if dotted(grown) == given.id and before:
-                    yield from ((part, part) for each in parts for part in _names(each))
-        case ast.BinOp(op=ast.Add()) | ast.List() | ast.Call():
-            yield from ((part, given) for part in _names(given))
+    """Yield the lists that an argument is joined of, and where each is put into it.
 
-
-def _joined(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr]]:
-    """Return the list that a statement or a call adds to, and what it adds."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-        return node.target, [node.value]
-    grown = receiver(node, "extend")
-    return grown, node.args if isinstance(node, ast.Call) and grown is not None else []
+    One list alone may be logged under another name: that measures training.
+    """
+    joined = list(_names(given)) if not isinstance(given, ast.Name) else []
+    if len({each.id for each in joined}) > 1:
+        yield from ((part, given) for part in joined)
+    if not isinstance(given, ast.Name):
+        return
+    for definition in code.flow.definitions(code.flow.here(given)):
+        grown_by = definition.value
+        if isinstance(grown_by, ast.BinOp) and isinstance(
+            code.syntax.parents.get(grown_by), ast.AugAssign
+        ):
+            yield from ((part, part) for part in _names(grown_by.right))
+    for added in code.blocks.around(given):
+        call = added.value if isinstance(added, ast.Expr) else None
+        grown = receiver(call, "extend") if call is not None else None
+        if (
+            isinstance(call, ast.Call)
+            and grown is not None
+            and dotted(grown) == given.id
+            and added.lineno < given.lineno
+            and {id(d.node) for d in code.flow.definitions(code.flow.here(grown))}
+            == {id(d.node) for d in code.flow.definitions(code.flow.here(given))}
+        ):
+            yield from ((part, part) for each in call.args for part in _names(each))
 
 
 def _names(expression: ast.expr) -> Iterator[ast.Name]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted, given_to, receiver
 from art_adapt.rules.code import Code, Value
-from art_adapt.rules.code.texts import is_text
+from art_adapt.rules.code.texts import is_asked_for_its_class, is_text, spells_text
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART304", "unusable-reward", Severity.GARBAGE)
@@ -66,7 +66,11 @@ INFINITE = "infinite"
 def check(code: Code) -> Iterator[Found]:
     for write in code.rewards.writes:
         values = code.values(write.value)
-        what = next(filter(None, (_unusable(code, each) for each in values)), "")
+        what = next(filter(None, map(_unusable, values)), "")
+        if not what and values and all(is_text(code, each) for each in values):
+            what = "text"
+        if what == "text" and is_asked_for_its_class(code, write.value):
+            continue
         if what == INFINITE and len(values) > 1:
             what = ""  # where a search for the best begins
         if not what and not code.is_tested(write.value):
@@ -98,9 +102,9 @@ def _may_be_none(code: Code, value: Value, *, alone: bool) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _unusable(code: Code, value: Value) -> str:
+def _unusable(value: Value) -> str:
     node = value.node
-    if is_text(code, value):
+    if spells_text(node):
         return "text"
     name = (value.syntax.qualified(node) or "").rpartition(".")[2]
     if (
@@ -110,6 +114,6 @@ def _unusable(code: Code, value: Value) -> str:
         and isinstance(node.args[0], ast.Constant)
     ):
         name = str(node.args[0].value).lower().lstrip("+-")
-    if isinstance(node, ast.UnaryOp):
-        return _unusable(code, value.of(node.operand))
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _unusable(value.of(node.operand))
     return {"nan": "NaN", "inf": INFINITE, "infinity": INFINITE}.get(name, "")

@@ -62,6 +62,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
+    if not any(r.message or r.id for run in asked for r in run.requests):
+        return Seen(asked, None, None, ended_early=True)  # no endpoint has answered
     functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     alone = _at_module_level(asked)
@@ -107,13 +109,18 @@ def _failed(function: SeenFunction | None) -> bool:
 
 
 def _is_in_failures(function: SeenFunction | None) -> bool:
-    """True if an error left all functions around each call of a function: it may be a part."""
+    """True if an error left all functions around each call of a function: it may be a part.
+
+    What was told its task, and returned what the model said last, is whole.
+    """
 
     def fails(run: Run, call: Call) -> bool:
         around = [c for c in run.outward(call.around) if c.function != MODULE_LEVEL]
         return bool(around) and all(map(_raised, around))
 
-    return function is not None and all(fails(e.run, e.call) for e in function.calls)
+    if function is None or (function.told and function.answers):
+        return False
+    return all(fails(e.run, e.call) for e in function.calls)
 
 
 def _raised(call: Call) -> bool:
@@ -233,10 +240,9 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
         return next((each for e in entries for each in possible if each.key == e), None)
     around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
     likeliest = next(iter(entries), None)
-    if not first.told and likeliest in around:
-        # It is given a conversation alone, by what reading takes for the episode.
-        outer = (each for each in possible if each.key == likeliest)
-        return next(outer, first)
+    outer = next((each for each in possible if each.key == likeliest), None)
+    if outer is not None and not first.told and likeliest in around:
+        return outer  # which gives it a conversation alone
     # Steps that stand side by side, as the opening and the turns of a game: reading tells.
     beside = [e for e in possible if _is_beside(e, first)]
     if beside:

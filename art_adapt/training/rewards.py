@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from traceback import extract_tb
+from traceback import extract_tb, format_exception_only
 from typing import Any, TypeVar
 
 import art
@@ -64,7 +64,7 @@ async def scored(
         path, _, line = (own_place(extract_tb(error.__traceback__)) or "").rpartition(
             ":"
         )
-        said = f"{type(error).__name__}: {error}"
+        said = format_exception_only(error)[-1].strip()  # its own __str__ may raise
         raise RewardError(what, said, path, int(line or 0)) from error
     if not math.isfinite(reward):
         raise RewardError(

@@ -200,7 +200,7 @@ def test_a_run_that_an_exception_ended_shows_no_more_than_parts(
     watched(tmp_path, agent, [{"content": "no verdict"}])
     assert entry_of(tmp_path) == {"value": "Game.run", "origin": "found"}
     told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
-    assert "1 run, which an exception ended" in told
+    assert "1 run, which an error ended" in told
 
 
 def test_what_an_error_left_shows_no_more_than_parts(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ nothing in an episode tells that it lacks them. A run of the agent itself has th
 
 from __future__ import annotations
 
+import calendar
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -25,6 +26,13 @@ Json = dict[str, Any]
 
 BEFORE, AFTER = 3, 9  # words that are shown of a difference
 AS_SYSTEM = ("system", "developer")
+PUNCTUATION = ".,;:!?'\"()[]{}"
+DAYS = {
+    *calendar.day_name,
+    *calendar.day_abbr,
+    *calendar.month_name,
+    *calendar.month_abbr,
+}
 REMEDY = "if the agent has not changed since, call it in episode() as the run did"
 
 
@@ -200,8 +208,12 @@ def _words(text: str) -> list[str]:
 
     These differ in any two runs.
     """
-    numbered = (any(map(str.isdigit, w)) or "/" in w or "\\" in w for w in text.split())
-    return ["#" if n else w for n, w in zip(numbered, text.split(), strict=True)]
+    words = [word.strip(PUNCTUATION) for word in text.split()]
+    return ["#" if _differs_by_itself(word) else word for word in words]
+
+
+def _differs_by_itself(word: str) -> bool:
+    return word in DAYS or any(c.isdigit() or c in "/\\" for c in word)
 
 
 def _alike(was: str, now: str) -> bool:

@@ -14,22 +14,35 @@ SPELLING = ("str", "repr", "json.dumps")
 MATCHING = ("search", "match", "fullmatch")
 
 
+def spells_text(node: ast.expr) -> bool:
+    """Return whether an expression is a text as it is written."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
+    is_spelled = isinstance(node, ast.Call) and dotted(node.func) in SPELLING
+    return is_spelled or isinstance(node, ast.JoinedStr)
+
+
 def is_text(code: Code, value: Value) -> bool:
     """Return whether a value is a text: as written, as annotated, or what the model said."""
     node = value.node
-    match node:
-        case ast.Constant():
-            return isinstance(node.value, str | bytes)
-        case ast.JoinedStr():
-            return True
-        case ast.Call() if dotted(node.func) in SPELLING:
-            return True
-        case ast.Subscript() if _is_match(code, value.of(node.value)):
-            return True
+    if spells_text(node):
+        return True
+    if isinstance(node, ast.Subscript) and _is_match(code, value.of(node.value)):
+        return True
     if (match := receiver(node, "group")) is not None:
         return _is_match(code, value.of(match))
     kind = code.sampled.kind(value)
     return kind is Kind.TEXT or annotation(code.flow, value) == "str"
+
+
+def is_asked_for_its_class(code: Code, value: ast.expr) -> bool:
+    """Return whether a function asks ``isinstance`` of a name: it may convert a text."""
+    name = dotted(value)
+    return name is not None and any(
+        dotted(call.func) == "isinstance" and call.args and dotted(call.args[0]) == name
+        for call in code.calls
+        if code.syntax.owner(call) == code.syntax.owner(value)
+    )
 
 
 def _is_match(code: Code, value: Value) -> bool:

@@ -60,10 +60,10 @@ class Training:
         return (
             isinstance(self.file.syntax.parents.get(call), ast.Await)
             and self.file.flow.functions.called(self.file.syntax, call.func) is None
-            and any(map(self._is_gathered, given_to(call)))
+            and any(map(self.is_gathered, given_to(call)))
         )
 
-    def _is_gathered(self, given: ast.expr) -> bool:
+    def is_gathered(self, given: ast.expr) -> bool:
         """Return whether an argument is what ART's own functions have made: groups."""
         if self.made_as([given]):
             return True

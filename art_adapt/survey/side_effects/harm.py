@@ -60,7 +60,7 @@ def isolation(effects: Sequence[Effect]) -> str | None:
     def of(*harms: Harm) -> list[Effect]:
         return [each for each in effects if each.harm in harms]
 
-    in_files = any(each.in_files for each in of(Harm.SHARED, Harm.WRITES))
+    in_files = any(each.in_files for each in of(Harm.SHARED))
     if in_files or are_in_files(of(Harm.COMMITS), effects):
         return "copy"  # another process would change the same files
     return "process" if of(Harm.SHARED) else None

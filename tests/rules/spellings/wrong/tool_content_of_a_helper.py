@@ -7,10 +7,10 @@ async def rollout(model: art.Model, q: str) -> art.Trajectory:
         choice = (await client.chat.completions.create(model=name, messages=t.messages(), tools=T)).choices[0]
         t.messages_and_choices.append(choice)
         for i, call in enumerate(choice.message.tool_calls or []):
-            t.messages_and_choices.append(answer(call.id, call.function.name, {"ok": 1}))
+            t.messages_and_choices.append(answer(call.id, call.function.name, {"ok": 1}))  # <- ART214
         if not choice.message.tool_calls:
             break
     t.reward = float("yes" in (choice.message.content or ""))
     return t
 def answer(index, name, result):
-    return {"role": "tool", "tool_call_id": index, "content": result}  # <- ART214
+    return {"role": "tool", "tool_call_id": index, "content": result}

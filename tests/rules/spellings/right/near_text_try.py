@@ -1,0 +1,14 @@
+import art, copy, json, re, asyncio
+async def rollout(client, model, messages, index):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    said = response.choices[0].message.content or ""
+    score = said
+    try:
+        score = float(score)
+    except ValueError:
+        score = 0.0
+    trajectory.reward = score
+    trajectory.metrics["s"] = score
+    return trajectory
