@@ -138,7 +138,8 @@ class TrainingOptions:
         str | None,
         Option(
             "process: run each episode in a fresh process, for agents with shared state; "
-            "copy: in a copy of the project's folder as well, for files and databases.",
+            "copy: in a copy of the project's folder as well, for files and databases; "
+            "none: all in one process. By default, what is found decides.",
             _one_of("way to isolate episodes", "process", "copy"),
             absent="none",
         ),
