@@ -78,7 +78,7 @@ MADE = {
     ),
     "with another prompt": (
         "(agent := Agent('You are a guide to Rome.', 'long'), agent.add_tool(look))[0]",
-        "the prompt was 'You are a guide. It is",
+        "the prompt was '...are a guide. It is",
     ),
     "without its tools": (
         "Agent('You are a guide. It is day 8 of the tour, started at 09:00.', 'long')",

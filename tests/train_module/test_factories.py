@@ -213,7 +213,7 @@ def test_what_a_factory_does_is_an_obstacle(tmp_path: Path) -> None:
         """.replace("build", "agent_of"),
     )
     assert "agent = agent_of()" in module
-    assert "copy_of=FOLDER" in module  # because it writes to a file
+    assert "* app.py: open() writes" in module
 
 
 @pytest.mark.parametrize(
