@@ -113,16 +113,12 @@ def only_train_module() -> Path:
     found = sorted(Path().glob("*_train.py")) or sorted(below)
     if len(found) == 1:
         return found[0]
+    named = "name it with --module path/to/agent_train.py"
     if found:
-        what = (
-            f"several train modules in this folder: {', '.join(map(str, found))}",
-            "",
-        )
-    else:
-        what = (
-            "no train module in this folder or below it",
-            "write one with art-adapt agent.py, or ",
-        )
+        names = ", ".join(map(str, found))
+        what = f"several train modules in this folder: {names}"
+        raise Refusal(what, next_step=named)
     raise Refusal(
-        what[0], next_step=f"{what[1]}name it with --module path/to/agent_train.py"
+        "no train module in this folder or below it",
+        next_step=f"write one with art-adapt agent.py, or {named}",
     )

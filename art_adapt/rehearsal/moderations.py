@@ -17,11 +17,8 @@ CATEGORIES = (
 def moderations(request: Json) -> Json:
     """Return the response to the body of ``POST /moderations``, a result for each input."""
     given = request.get("input")
-    texts = (
-        [each for each in given if isinstance(each, str)]
-        if isinstance(given, list)
-        else []
-    )
+    texts = given if isinstance(given, list) else [given]
+    number = sum(isinstance(each, str) for each in texts)
     result = {
         "flagged": False,
         "categories": dict.fromkeys(CATEGORIES, False),
@@ -31,5 +28,5 @@ def moderations(request: Json) -> Json:
     return {
         "id": "modr-scripted",
         "model": request.get("model") or "omni-moderation-latest",
-        "results": [result] * max(1, len(texts)),
+        "results": [result] * max(1, number),
     }

@@ -435,7 +435,7 @@ class Survey:
 
     @property
     def isolation(self) -> str | None:
-        """What keeps episodes apart that would see each other's changes."""
+        """Return what keeps episodes apart that would see each other's changes."""
         return isolation([effect for file in self.files for effect in file.effects])
 
     def effects(self, *harms: Harm) -> list[Effect]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import art
 
 from art_adapt.recording.state import judging
-from art_adapt.training.threads import own_place
+from art_adapt.training.threads import own_frame
 
 T = TypeVar("T", bound=art.Trajectory)
 
@@ -61,11 +61,11 @@ async def scored(
             reward = float(given)
     except Exception as error:
         what = f"the reward function failed: {error!r}"
-        path, _, line = (own_place(extract_tb(error.__traceback__)) or "").rpartition(
-            ":"
-        )
         said = format_exception_only(error)[-1].strip()  # its own __str__ may raise
-        raise RewardError(what, said, path, int(line or 0)) from error
+        frame = own_frame(extract_tb(error.__traceback__))
+        if frame is None:
+            raise RewardError(what, said) from error
+        raise RewardError(what, said, frame.filename, frame.lineno or 0) from error
     if not math.isfinite(reward):
         raise RewardError(
             f"the reward is {reward}, which would spoil its whole group: return a finite number"

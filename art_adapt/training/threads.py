@@ -17,14 +17,22 @@ from art_adapt.recording.installed import is_installed
 HOOKS_FILE = "art_recording.py"  # lies in the project, and only wraps what raises
 
 
-def own_place(frames: Sequence[traceback.FrameSummary]) -> str | None:
-    """Return file and line of the innermost frame in the agent's own code, if any."""
+def own_frame(
+    frames: Sequence[traceback.FrameSummary],
+) -> traceback.FrameSummary | None:
+    """Return the innermost frame in the agent's own code, if any."""
     own = [
         frame
         for frame in frames
         if not is_installed(frame.filename) and Path(frame.filename).name != HOOKS_FILE
     ]
-    return f"{own[-1].filename}:{own[-1].lineno}" if own else None
+    return own[-1] if own else None
+
+
+def own_place(frames: Sequence[traceback.FrameSummary]) -> str | None:
+    """Return file and line of the innermost frame in the agent's own code, if any."""
+    frame = own_frame(frames)
+    return f"{frame.filename}:{frame.lineno}" if frame is not None else None
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:

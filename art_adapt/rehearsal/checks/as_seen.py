@@ -81,9 +81,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     )
     begun = list(_begun(seen)) if episodes else []
     compared: dict[Asked, Asked] = {}
-    for run, request in begun:
-        opening = asked(request)
-        task = _task(opening, _given(run, request), seen)
+    for opening, given in begun:
+        task = _task(opening, given, seen)
         same = [e for e in episodes if task and all(text in e.text for text in task)]
         if same:
             compared[opening] = min(same, key=lambda each: _unlike(opening, each))
@@ -93,7 +92,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         for difference in _differences(opening, episode)
     )
     if begun and not compared:
-        differences = dict.fromkeys(_lacking([asked(r) for _, r in begun], episodes))
+        differences = dict.fromkeys(_lacking([each for each, _ in begun], episodes))
     for difference in differences:
         yield Witness(difference, False, f"{difference}; {REMEDY}")
     if compared and not differences:
@@ -104,8 +103,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         )
 
 
-def _begun(seen: Seen) -> Iterator[tuple[Run, Request]]:
-    """Yield the requests that began a conversation, at the calls that episodes make.
+def _begun(seen: Seen) -> Iterator[tuple[Asked, set[str]]]:
+    """Yield what began a conversation at the calls that episodes make, and what was given there.
 
     What repeats what the model said, as the text for a sub-agent, begins none.
     """
@@ -120,9 +119,10 @@ def _begun(seen: Seen) -> Iterator[tuple[Run, Request]]:
                 and request.messages
                 and site is not None
                 and (f"{site.path}", site.function) in hooked
-                and not any(each in asked(request).text for each in said)
             ):
-                yield run, request
+                opening = asked(request)
+                if not any(each in opening.text for each in said):
+                    yield opening, _given(run, request)
             said += _parts_said(request)
 
 
@@ -223,8 +223,9 @@ def _alike(was: str, now: str) -> bool:
 
 def _apart(part: str, was: str, now: str) -> str:
     """Say how a part of two requests differs, from the first word that does."""
-    pairs = zip(_words(was), _words(now), strict=False)
-    shorter = min(len(_words(was)), len(_words(now)))
+    before, after = _words(was), _words(now)
+    pairs = zip(before, after, strict=False)
+    shorter = min(len(before), len(after))
     at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
     return (
         f"the {part} was {_excerpt(was.split(), at)} in the run that was seen, and is "
