@@ -81,10 +81,12 @@ def decide(survey: Survey, options: Options) -> Decisions:
             every_client=every_client and not options.single_turn,
             auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
         )
-        apart = None if options.single_turn else _apart(survey, decided.entry)
-        if apart is not None and "isolate" not in options.origins:
+        if not options.single_turn and "isolate" not in options.origins:
+            apart = survey.isolation()
+            if apart == "copy" and not can_be_copied(project_root(decided.entry.home)):
+                apart = survey.isolation(can_copy=False)
             training = replace(training, isolate=apart)
-            origins["isolate"] = Origin.FOUND
+            origins |= {"isolate": Origin.FOUND} if apart is not None else {}
     return Decisions(
         policy,
         auxiliary,
@@ -95,14 +97,6 @@ def decide(survey: Survey, options: Options) -> Decisions:
         training,
         origins={**options.origins, **origins},
     )
-
-
-def _apart(survey: Survey, entry: EntryPoint) -> str | None:
-    """Return how episodes are kept apart unasked: by no copy of more than a project's files."""
-    apart = survey.isolation
-    if apart == "copy" and not can_be_copied(project_root(entry.home)):
-        return "process" if survey.effects(Harm.SHARED) else None
-    return apart
 
 
 def said_in(options: Options) -> Said:

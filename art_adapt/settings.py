@@ -60,11 +60,12 @@ class Option:
     absent: str = ""
 
 
-def _one_of(kind: str, *choices: str) -> Check:
+def _one_of(kind: str, *choices: str, absent: str = "") -> Check:
+    *others, last = (*choices, absent) if absent else choices
     return Check(
         choices.__contains__,
         f"no such {kind}: {{value!r}}",
-        next_step=" or ".join(choices),
+        next_step=f"use {', '.join(others)} or {last}",
     )
 
 
@@ -140,7 +141,7 @@ class TrainingOptions:
             "process: run each episode in a fresh process, for agents with shared state; "
             "copy: in a copy of the project's folder as well, for files and databases; "
             "none: all in one process. By default, what is found decides.",
-            _one_of("way to isolate episodes", "process", "copy"),
+            _one_of("way to isolate episodes", "process", "copy", absent="none"),
             absent="none",
         ),
     ] = None

@@ -256,8 +256,8 @@ def entry_of(folder: Path, *options: str) -> dict[str, Any]:
     return told["decisions"]["entry"]
 
 
-def patch_of(folder: Path) -> str:
-    done = art_adapt("--diff", "--isolated", "agent.py", cwd=folder)
+def patch_of(folder: Path, *options: str) -> str:
+    done = art_adapt("--diff", "--isolated", *options, "agent.py", cwd=folder)
     assert done.returncode == 1, done.stderr.decode()
     return done.stdout.decode()
 

@@ -165,9 +165,24 @@ def is_click_command(syntax: Syntax, function: Function) -> bool:
     )
 
 
+def is_given_context(function: Function) -> bool:
+    """True if click gives a command an object that only its command line makes: ``ctx``.
+
+    A command of a group is none: the group makes the object first.
+    """
+    names = decorator_names(function.node)
+    decorators = map(dotted, map(_called, function.node.decorator_list))
+    alone = not {"click.command", "command"}.isdisjoint(decorators)
+    return alone and not {"pass_context", "pass_obj"}.isdisjoint(names)
+
+
+def _called(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
 def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
     """True if a decorator is ``@app.command()`` of a ``typer.Typer()``."""
-    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    named = _called(decorator)
     holder = named.value if isinstance(named, ast.Attribute) else named
     return any(
         isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"

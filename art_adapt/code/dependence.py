@@ -1,11 +1,11 @@
-"""Follows a value back, within its function, to all that it is made from."""
+"""Finds, within a function, all that a value is made from, and what raises without it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, raises
 from art_adapt.code.syntax import Syntax
 
 
@@ -26,3 +26,15 @@ def made_from(syntax: Syntax, owner: str, values: Iterable[ast.AST]) -> set[ast.
                 left += [each for each in ast.walk(value) if each not in found]
                 found.update(ast.walk(value))
     return found
+
+
+def raises_without(syntax: Syntax, value: ast.expr) -> bool:
+    """True for ``found = value`` beside ``if found is None: raise ...``."""
+    holder = syntax.parents[value]
+    named = dotted(holder.targets[0]) if isinstance(holder, ast.Assign) else None
+    return named is not None and any(
+        isinstance(node, ast.If)
+        and raises(node.body[-1])
+        and named in map(dotted, ast.walk(node.test))
+        for node in syntax.owned_by(syntax.owner(value))
+    )

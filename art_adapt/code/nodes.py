@@ -37,6 +37,9 @@ class Function:
         return [name for name in self.given if name not in only_named]
 
 
+NEVER_RETURN = ("sys.exit", "exit", "assert_never")
+
+
 def dotted(expression: ast.AST | None) -> str | None:
     """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
     parts: list[str] = []
@@ -228,6 +231,14 @@ def grown_list(node: ast.AST) -> str | None:
     ):
         return dotted(node.func.value)
     return None
+
+
+def raises(statement: ast.stmt) -> bool:
+    """True for a statement that nothing gets past: ``raise ...``, ``sys.exit(...)``."""
+    called = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(statement, ast.Raise) or (
+        isinstance(called, ast.Call) and dotted(called.func) in NEVER_RETURN
+    )
 
 
 def block_of(statement: ast.AST, parent: ast.AST | None) -> list[ast.stmt]:

@@ -57,10 +57,17 @@ def module_roots(path: Path) -> tuple[Path, ...]:
     is none where it is a package itself, as a neighbour's ``from src.app import`` says.
     """
     roots = tuple(import_roots(path))
-    source = roots[-1] / "src"
-    if source in roots or not source.is_dir() or (source / "__init__.py").exists():
+    folders = dict.fromkeys((roots[-1], project_root(path)))
+    sources = tuple(
+        source
+        for source in (folder / "src" for folder in folders)
+        if source.is_dir()
+        and source not in roots
+        and not (source / "__init__.py").exists()
+    )
+    if not sources or _imports_from_src(path.parent):
         return roots
-    return roots if _imports_from_src(path.parent) else (*roots, source)
+    return (*roots, *sources)
 
 
 @functools.lru_cache(maxsize=512)

@@ -10,12 +10,11 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import FunctionNode, dotted, last_name, takes_the_rest
+from art_adapt.code.nodes import FunctionNode, last_name, raises, takes_the_rest
 from art_adapt.code.syntax import LOOPS
 
 # Loops nested deeper are read once: reading each twice takes time exponential in the depth.
 DEEP = 6
-NEVER_RETURN = ("sys.exit", "exit", "assert_never")
 
 
 @dataclass(frozen=True)
@@ -114,12 +113,9 @@ class _Reader:
             return self._match(statement, state)
         if isinstance(statement, ast.Break | ast.Continue) and self.loops:
             self.loops[-1][isinstance(statement, ast.Continue)].append(state)
-        if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
+        if isinstance(statement, ast.Return | ast.Break | ast.Continue):
             return None
-        value = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(value, ast.Call) and dotted(value.func) in NEVER_RETURN:
-            return None
-        return state
+        return None if raises(statement) else state
 
     def _loop(
         self, loop: ast.For | ast.AsyncFor | ast.While, state: Reaching

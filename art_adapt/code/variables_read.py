@@ -3,39 +3,71 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 
+from art_adapt.code.dependence import raises_without
 from art_adapt.code.nodes import last_name
+from art_adapt.code.project import Project
+from art_adapt.code.questions import question
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import steps
 
 READS = ("get", "pop", "setdefault")
 
 
-def variables_read(syntax: Syntax, nodes: Collection[ast.AST]) -> Iterator[str]:
-    """Yield the variables that some nodes of a file read: ``os.getenv("X")``, ``environ["X"]``."""
+def variables_read(
+    project: Project, syntax: Syntax, nodes: Iterable[ast.AST]
+) -> Iterator[str]:
+    """Yield the variables that some nodes of a file read: ``os.getenv("X")``, ``environ["X"]``.
+
+    A name that a helper takes, as in ``get_env("X")``, is found at the helper's calls.
+    """
     for node in nodes:
-        match node:
-            case ast.Call(
-                func=ast.Attribute(value=holder, attr=method),
-                args=[ast.Constant(str(name)), *_],
-            ) if method in READS and _is_environment(syntax, holder):
-                yield name
-            case ast.Call(func=called, args=[ast.Constant(str(name)), *_]) if (
-                last_name(called) == "getenv" or syntax.qualified(called) == "os.getenv"
-            ):
-                yield name
-    yield from variables_required(syntax, nodes)
+        named = _named_in_call(syntax, node) or _named_in_subscript(syntax, node)
+        if named is not None:
+            yield from _texts(project, syntax, named)
 
 
-def variables_required(syntax: Syntax, nodes: Collection[ast.AST]) -> Iterator[str]:
-    """Yield the variables without which some nodes of a file raise: ``os.environ["X"]``."""
+def variables_required(
+    project: Project, syntax: Syntax, nodes: Iterable[ast.AST]
+) -> Iterator[str]:
+    """Yield the variables without which some nodes of a file raise.
+
+    These are ``os.environ["X"]``, and ``x = os.getenv("X")`` before ``if not x: raise ...``.
+    """
     for node in nodes:
-        match node:
-            case ast.Subscript(
-                value=holder, slice=ast.Constant(str(name)), ctx=ast.Load()
-            ) if _is_environment(syntax, holder):
-                yield name
+        named = _named_in_subscript(syntax, node)
+        if isinstance(node, ast.Call) and raises_without(syntax, node):
+            named = _named_in_call(syntax, node)
+        if named is not None:
+            yield from _texts(project, syntax, named)
+
+
+def _named_in_call(syntax: Syntax, node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Call(func=ast.Attribute(value=holder, attr=method), args=[name, *_]):
+            of_environment = method in READS and _is_environment(syntax, holder)
+            return name if of_environment or method == "getenv" else None
+        case ast.Call(func=called, args=[name, *_]):
+            return name if syntax.qualified(called) == "os.getenv" else None
+    return None
+
+
+def _named_in_subscript(syntax: Syntax, node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Subscript(value=holder, slice=name, ctx=ast.Load()):
+            return name if _is_environment(syntax, holder) else None
+    return None
 
 
 def _is_environment(syntax: Syntax, holder: ast.expr) -> bool:
     return last_name(holder) == "environ" or syntax.qualified(holder) == "os.environ"
+
+
+@question
+def _texts(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[str]:
+    """Yield the texts that a value may be."""
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
+    for place, each in steps(project, syntax, value):
+        yield from _texts(project, place, each)

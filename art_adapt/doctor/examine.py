@@ -18,7 +18,7 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
 from art_adapt.errors import Refusal
-from art_adapt.rehearsal.environment import files_of, keys_read
+from art_adapt.rehearsal.environment import keys_read, project_of
 from art_adapt.source import read_source
 from art_adapt.train_file import import_name
 
@@ -65,7 +65,7 @@ def _without_keys(path: Path) -> ModuleType | None:
 
     Clients refuse to be made without a key, and any value does to look at the rest.
     """
-    missing = {name for name in keys_read(files_of(path)) if name not in os.environ}
+    missing = {name for name in keys_read(project_of(path)) if name not in os.environ}
     missing |= {DEFAULT_KEY} - os.environ.keys()
     try:
         os.environ.update(dict.fromkeys(missing, PLACEHOLDER))

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.backends import KEYS
-from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.nodes import last_name
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import steps
 from art_adapt.code.variables_read import variables_read, variables_required
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
@@ -77,6 +78,7 @@ READ_BY_LIBRARY = {
 }
 # The arguments of clients that say where the model is.
 ADDRESSES = ("base_url", "azure_endpoint")
+MODEL = "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
@@ -104,9 +106,13 @@ def environment(
             they read.
         let_through: variables to pass on, whatever they hold.
     """
-    files = files_of(train_module)
-    of_model = dict.fromkeys(_addresses_of_model(files), url)
-    read = {name for file in files for name in variables_read(file, file.nodes)}
+    project = project_of(train_module)
+    files = list(project.files.values())
+    read = {n for file in files for n in variables_read(project, file, file.nodes)}
+    required = set(_required(project))
+    addresses = {name for name in read if OF_MODEL.search(name.upper())}
+    addresses |= set(_reaching(project, read, ADDRESSES))
+    of_model = dict.fromkeys(addresses, url)
     settings = list(settings_read(files))
     read |= {s for v in settings for s in (v.name, v.name.upper(), v.name.lower())}
     kept, withheld = {}, []
@@ -118,8 +124,9 @@ def environment(
         elif name in read and (name in os.environ or not SECRET.search(name.upper())):
             withheld.append(name)
     for_settings = _for_settings(settings, train_module)
-    placeholders = _placeholders(files) | for_settings
-    placeholders |= of_model
+    models = required & set(_reaching(project, read, ("model",)))
+    placeholders = _placeholders(project) | dict.fromkeys(models, MODEL)
+    placeholders |= for_settings | of_model
     if _is_on_azure(files):
         placeholders |= {
             "AZURE_OPENAI_API_KEY": PRODUCTION_KEY,
@@ -128,7 +135,6 @@ def environment(
         }
     ours = _ours(url)
     variables = {**ELSEWHERE, **placeholders, **kept, **ours}
-    required = {n for file in files for n in variables_required(file, file.nodes)}
     made_up = placeholders.keys() & (required | for_settings.keys())
     made_up -= kept.keys() | ours.keys() | of_model.keys()
     return Environment(
@@ -138,19 +144,16 @@ def environment(
     )
 
 
-def _addresses_of_model(files: Iterable[Syntax]) -> Iterator[str]:
-    """Yield the variables that say where the model is: they reach an argument that does, or say so."""
-    for file in files:
-        for name in variables_read(file, file.nodes):
-            if OF_MODEL.search(name.upper()):
-                yield name
-        for node in file.nodes:
-            for name in ADDRESSES if isinstance(node, ast.Call) else ():
-                value = keyword(node, name) if isinstance(node, ast.Call) else None
-                for each in (
-                    (value, *file.values_of(value)) if value is not None else ()
-                ):
-                    yield from variables_read(file, [*ast.walk(each)])
+def _reaching(
+    project: Project, read: Collection[str], arguments: Collection[str]
+) -> Iterator[str]:
+    """Yield the variables that arguments of calls are made from: ``base_url=get_env("WHERE")``."""
+    for file in project.files.values():
+        for call in file.nodes:
+            given = call.keywords if isinstance(call, ast.Call) else ()
+            for value in (each.value for each in given if each.arg in arguments):
+                for _, each in ((file, value), *steps(project, file, value)):
+                    yield from (text for text in _texts(ast.walk(each)) if text in read)
 
 
 def _said_in_env_files(train_module: Path) -> dict[str, str]:
@@ -238,14 +241,18 @@ def keep_dotenv_out(let_through: Collection[str]) -> None:
     DotEnv.dict = harmless  # type: ignore[method-assign]
 
 
-def _placeholders(files: Sequence[Syntax]) -> dict[str, str]:
+def _placeholders(project: Project) -> dict[str, str]:
     """Return what stands for the keys and the addresses that files insist on."""
-    found = dict.fromkeys(keys_read(files), PRODUCTION_KEY)
-    for file in files:
-        for name in variables_required(file, file.nodes):
-            if ADDRESS.search(name) and not SECRET.search(name):
-                found[name] = NOWHERE
+    found = dict.fromkeys(keys_read(project), PRODUCTION_KEY)
+    for name in _required(project):
+        if ADDRESS.search(name) and not SECRET.search(name):
+            found[name] = NOWHERE
     return found
+
+
+def _required(project: Project) -> Iterator[str]:
+    for file in project.files.values():
+        yield from variables_required(project, file, file.nodes)
 
 
 def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str, str]:
@@ -274,12 +281,11 @@ def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str,
     return found
 
 
-def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
+def keys_read(project: Project) -> Iterator[str]:
     """Yield the variables with keys that files read, or the libraries they use."""
-    for file in files:
-        required = variables_required(file, file.nodes)
-        yield from (name for name in required if SECRET.search(name))
-        for text in _texts(file):
+    yield from (name for name in _required(project) if SECRET.search(name))
+    for file in project.files.values():
+        for text in _texts(file.nodes):
             if API_KEY.fullmatch(text) and text not in AZURE:
                 yield text
         for library, name in READ_BY_LIBRARY.items():
@@ -287,8 +293,8 @@ def keys_read(files: Iterable[Syntax]) -> Iterator[str]:
                 yield name
 
 
-def _texts(file: Syntax) -> Iterator[str]:
-    for node in file.nodes:
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -301,17 +307,22 @@ def _is_on_azure(files: Sequence[Syntax]) -> bool:
     named |= {last_name(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
     if made & {"OpenAI", "AsyncOpenAI"}:
         return False
-    if any("OPENAI_API_KEY" in _texts(file) for file in files):
+    if any("OPENAI_API_KEY" in _texts(file.nodes) for file in files):
         return False
     return any("AzureOpenAI" in name for name in named)
 
 
 def files_of(train_module: Path) -> list[Syntax]:
     """Return the train module, its agent, and the files that they import."""
+    return list(project_of(train_module).files.values())
+
+
+def project_of(train_module: Path) -> Project:
+    """Read a train module, its agent, and the files that they import."""
     sources = []
     with suppress(Refusal):  # whoever runs it will see what is wrong with it
         sources.append(read_source(train_module))
     agent = agent_of(train_module)
     if agent is not None and agent.path != train_module:
         sources.append(agent)
-    return list(Project.of(sources, {}).files.values())
+    return Project.of(sources, {})

@@ -55,7 +55,11 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
                 _opened(each, seen)
                 for each in _described(entry.parameters, calls, seen.given, entry.place)
             ),
-            *_options(entry.parameters, calls, seen.given),
+            *(
+                _options(entry.parameters, calls, seen.given)
+                if entry.terminal is None or not entry.terminal.reads_arguments
+                else ()  # a command: its own line has all that it was given
+            ),
         ),
         constructor=_described(
             entry.constructor,
@@ -72,12 +76,17 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
 
 
 def _is_setting(parameter: Parameter, inits: Sequence[Call]) -> bool:
-    """True if a class has a default for it, and all its objects were made with the same value.
+    """True if the agent gives it to its class, and all objects were made with that value.
 
-    A prompt of the agent's own, say, which the model was asked as well.
+    A prompt of the agent's own, say, which the model was asked as well: a default, or what
+    a call of the project gives.
     """
-    alike = len(_spelled(_values(parameter.name, inits))) == 1
-    return parameter.default is not None and alike
+    values = _values(parameter.name, inits)
+    if len(_spelled(values)) != 1:
+        return False
+    given = parameter.made and ast.parse(parameter.made.value, mode="eval").body
+    own = isinstance(given, ast.Constant) and given.value == values[0]
+    return parameter.default is not None or own
 
 
 def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:

@@ -433,10 +433,10 @@ class Survey:
         effects = (e for file in self.files for e in file.effects)
         return tuple(dict.fromkeys(call for e in effects for call in e.calls))
 
-    @property
-    def isolation(self) -> str | None:
+    def isolation(self, *, can_copy: bool = True) -> str | None:
         """Return what keeps episodes apart that would see each other's changes."""
-        return isolation([effect for file in self.files for effect in file.effects])
+        effects = [effect for file in self.files for effect in file.effects]
+        return isolation(effects, can_copy=can_copy)
 
     def effects(self, *harms: Harm) -> list[Effect]:
         """Return the side effects of these kinds, of whatever file they are in."""

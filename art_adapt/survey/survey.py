@@ -136,18 +136,27 @@ def _as_used(
     def shares(entry: EntryPoint) -> bool:
         return entry in likely and is_shared(found.project, entry, found.side_jobs)
 
+    def described(entry: EntryPoint) -> EntryPoint:
+        started = found.as_started(
+            replace(entry, shares_client=shares(entry)),
+            importable=entry in named and chosen,
+        )
+        if started.is_script:
+            return started
+        used = as_used(
+            found.project,
+            found.graph,
+            started,
+            found.reaching,
+            everywhere=entry in likely,
+        )
+        # A command runs by itself: nothing can be awaited on its object before.
+        waits = any(call.is_async for call in (*used.setup, *used.cleanup))
+        return replace(used, terminal=None) if waits else used
+
     entry_points = tuple(
         replace(
-            found.as_started(
-                as_used(
-                    found.project,
-                    found.graph,
-                    replace(each, shares_client=shares(each)),
-                    found.reaching,
-                    everywhere=each in likely,
-                ),
-                importable=each in named and chosen,
-            ),
+            described(each),
             is_helper=not chosen and each in likely and only_helps(found, each),
             side_job="" if chosen else side_job_of(each.home, each.called),
         )

@@ -66,11 +66,22 @@ def test_the_factory_that_was_seen_makes_the_agent(size: str, tmp_path: Path) ->
     assert f"agent = {size}()" in patch_of(tmp_path)
 
 
-def test_a_helper_of_a_chat_is_no_episode(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "input('> ')",
+        "prompt_toolkit.prompt('> ')",
+        "prompt_toolkit.PromptSession().prompt('> ')",
+        "asyncio.run(prompt_toolkit.PromptSession().prompt_async('> '))",
+    ],
+    ids=["input", "prompt", "session", "async"],
+)
+def test_a_helper_of_a_chat_is_no_episode(reads: str, tmp_path: Path) -> None:
     """It is given the conversation, which goes on from one of its calls to the next."""
     agent = (
+        "import asyncio\n\nimport prompt_toolkit\n\n\n"
         "def ask(messages):\n    return think(messages)\n\n\n"
-        "def main():\n    messages = []\n    while (said := input('> ')) != 'end':\n"
+        f"def main():\n    messages = []\n    while (said := {reads}) != 'end':\n"
         "        messages.append({'role': 'user', 'content': said})\n"
         "        messages.append({'role': 'assistant', 'content': ask(messages)})\n"
         "        print(messages[-1]['content'])\n\n\n" + RUNS + "main()\n"
@@ -80,6 +91,32 @@ def test_a_helper_of_a_chat_is_no_episode(tmp_path: Path) -> None:
     watched(tmp_path, agent, replies, "sh", "-c", shell)
     assert entry_of(tmp_path)["value"] == "main"
     assert rows(tmp_path) == [{"inputs": ["How are you?", "And now?", "end"]}]
+
+
+def test_lines_are_typed_where_another_function_chats(tmp_path: Path) -> None:
+    """The class is given the agent's own prompt, which is no task beside what is typed."""
+    agent = (
+        "def loop(bot):\n    messages = [{'role': 'system', 'content': bot.persona}]\n"
+        "    while (said := input('> ')) != 'end':\n"
+        "        messages.append({'role': 'user', 'content': said})\n"
+        "        messages.append({'role': 'assistant', 'content': bot.ask(messages)})\n"
+        "        print(messages[-1]['content'])\n\n\n"
+        "class Bot:\n    def __init__(self, persona):\n        self.persona = persona\n\n"
+        "    def ask(self, messages):\n        return think(messages)\n\n"
+        "    def chat(self):\n        loop(self)\n\n\n"
+        + RUNS
+        + 'Bot("You are a guide.").chat()\n'
+    )
+    shell = f"printf 'How are you?\\nAnd now?\\nend\\n' | {sys.executable} agent.py"
+    watched(tmp_path, agent, [{"content": "Fine."}] * 2, "sh", "-c", shell)
+    assert "inputs" in rows(tmp_path)[0]
+    for seen in (True, False):
+        if not seen:
+            shutil.rmtree(tmp_path / ".art-adapt")
+        patch = patch_of(tmp_path, "--entry", "Bot.chat")
+        assert 'Bot(persona="You are a guide.")' in patch
+        assert "run_command(agent.chat, inputs=scenario.inputs)" in patch
+        assert "    persona:" not in patch
 
 
 def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:

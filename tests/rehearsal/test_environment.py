@@ -286,14 +286,27 @@ def test_what_cannot_be_let_through(name: str, said: str, tmp_path: Path) -> Non
         check_let_through([name], tmp_path / "agent_train.py")
 
 
+HELPER = """
+import os
+def get_env(key):
+    value = os.getenv(key)
+    if not value:
+        raise OSError(f"{key} is not set")
+    return value
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "agent"),
     [
         ("LLM_BASE_URL", "import os\nurl = os.getenv('LLM_BASE_URL')\n"),
         ("WHERE", "import os\nc = OpenAI(base_url=os.environ['WHERE'])\n"),
         ("WHERE", "import os\nu = os.environ.get('WHERE')\nc = OpenAI(base_url=u)\n"),
+        ("LLM_API_BASE", f"{HELPER}c = OpenAI(base_url=get_env('LLM_API_BASE'))\n"),
+        ("WHERE", f"{HELPER}c = OpenAI(base_url=get_env('WHERE'))\n"),
+        ("WHERE", f"{HELPER}class Llm:\n    def __init__(self):\n        self.url = get_env('WHERE')\n        self.client = OpenAI(base_url=self.url)\n"),
     ],
-)
+)  # fmt: skip
 def test_the_models_address_is_the_rehearsals(
     name: str, agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +316,30 @@ def test_the_models_address_is_the_rehearsals(
     made = environment("http://127.0.0.1:1/v1", tmp_path / "agent_train.py")
     assert made.variables[name] == "http://127.0.0.1:1/v1"
     assert name not in made.withheld
+
+
+@pytest.mark.parametrize(
+    ("agent", "made_up"),
+    [
+        (f"{HELPER}OpenAI(api_key=get_env('SHOP_TOKEN'))\n", ("SHOP_TOKEN",)),
+        (f"{HELPER}MODEL = get_env('WHICH')\nask(model=MODEL)\n", ("WHICH",)),
+        ("import os\nask(model=os.environ['WHICH'])\n", ("WHICH",)),
+        ("import os\nask(model=os.getenv('WHICH', 'small'))\n", ()),
+        ("import os\nask(model=os.getenv('WHICH'))\n", ()),  # None is the agent's own choice
+        (f"{HELPER}print(get_env('COLOUR'))\n", ()),  # its error names what it needs
+        (
+            "import os, sys\nkey = os.environ.get('SHOP_TOKEN')\nif key is None:\n"
+            "    print('no token')\n    sys.exit(1)\n",
+            ("SHOP_TOKEN",),
+        ),
+        ("import os\nkey = os.environ.get('SHOP_TOKEN')\nif key:\n    log(key)\n", ()),
+    ],
+)  # fmt: skip
+def test_what_an_agent_insists_on_through_a_helper(
+    agent: str, made_up: tuple[str, ...], tmp_path: Path
+) -> None:
+    variables(tmp_path, agent)
+    assert environment(URL, tmp_path / "agent_train.py").made_up == made_up
 
 
 def test_what_an_env_file_says_is_withheld_or_let_through(
@@ -322,6 +359,9 @@ def test_what_an_env_file_says_is_withheld_or_let_through(
     [
         ("TEAM", "blue", "import os\nos.environ['TEAM']\n", "blue"),
         ("TEAM", "blue", "from os import getenv\ngetenv('TEAM')\n", "blue"),
+        ("TEAM", "blue", f"{HELPER}get_env('TEAM')\n", "blue"),
+        ("TEAM", "blue", f"{HELPER}get_env(key='TEAM')\n", "blue"),
+        ("QUEUE_HOST", "prod", f"{HELPER}host = get_env\nget_env('QUEUE_HOST')\n", "http://127.0.0.1:9"),
         ("TEAM", "blue", "import openai\n", None),  # nobody reads it
         ("TEAM", "https://x:y@z", "import os\nos.environ.get('TEAM')\n", None),
         ("QUEUE_HOST", "prod", "import os\nos.environ.get('QUEUE_HOST')\n", None),

@@ -62,15 +62,21 @@ def test_a_src_that_is_a_package_hides_no_library(
     assert done.returncode == 1 and b"through a framework" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("kind", STARTED)
-def test_examples_say_how_an_agent_is_made(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "marker"),
+    [*((kind, "pyproject.toml") for kind in STARTED), ("installed", None)],
+)
+def test_examples_say_how_an_agent_is_made(
+    tmp_path: Path, kind: str, marker: str | None
+) -> None:
+    """Without a file that marks the project, the working folder is the project's."""
     where, imports = STARTED[kind]
     name = "started.Agent" if "started" in imports else "Agent"
     started = f"{imports}\n\nagent = {name}('You are a clerk.')\n\nprint(agent.answer('When?'))\n"
     files = {
         "src/mini/agent.py": dedent(AGENT),
         "src/mini/__init__.py": "from .agent import Agent\n",
-        "pyproject.toml": "[project]\nname = 'mini'\n",
+        **({marker: "[project]\nname = 'mini'\n"} if marker else {}),
         where: started,
     }
     for name, text in files.items():

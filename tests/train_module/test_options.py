@@ -290,6 +290,7 @@ def test_training_samples_at_one(tmp_path: Path) -> None:
         (("--reward", "r:f", "--ruler-weight", "2"), "between 0 and 1"),
         (("--trace", "print"), "no such tracer"),
         (("--isolate", "thread"), "no such way to isolate episodes"),
+        (("--isolate", "thread"), "use process, copy or none"),
         (("--pipeline", "--backend", "serverless"), "leave out one of the two"),
     ],
 )

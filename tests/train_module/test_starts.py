@@ -268,6 +268,27 @@ def test_it_starts_as_the_project_does(name: str, tmp_path: Path) -> None:
     assert {e["final_answer"] for e in episodes} == {"yes"}
 
 
+def test_a_click_command_with_a_context_gets_a_command_line(tmp_path: Path) -> None:
+    agent = f"""import click
+{HEAD}@click.command()
+@click.argument("words", nargs=-1)
+@click.pass_context
+def run(ctx, words):
+    if not words:
+        click.echo(ctx.get_help())
+        return
+    messages = [{{"role": "user", "content": " ".join(words)}}]
+    reply = client.chat.completions.create(model=MODEL, messages=messages)
+    click.echo(reply.choices[0].message.content)
+
+
+if __name__ == "__main__":
+    run()
+"""
+    episodes = episodes_of(tmp_path, agent, {"arguments": ["a", "b"]})
+    assert {e["final_answer"] for e in episodes} == {"yes"}
+
+
 def test_a_file_that_no_import_statement_can_name(tmp_path: Path) -> None:
     adapted(tmp_path, AGENTS["a dataclass"], "1-agent.py")
     written = tmp_path / "1-agent_train.py"

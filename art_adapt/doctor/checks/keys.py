@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.calls import Api
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.rehearsal.environment import environment, files_of, keys_read
+from art_adapt.rehearsal.environment import environment, keys_read, project_of
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.training.judging import keys_missing
 from art_adapt.training.runs import keys_needed
@@ -21,7 +21,7 @@ def check(setup: Setup) -> Iterator[Finding]:
             "keys", f"{name} is not set: {user} needs it", f"run export {name}=..."
         )
     required = environment("", setup.path).made_up
-    read = sorted({*keys_read(files_of(setup.path)), *required} - needed.keys())
+    read = sorted({*keys_read(project_of(setup.path)), *required} - needed.keys())
     unset = [name for name in read if not os.environ.get(name)]
     for name in unset:
         how = "requires" if name in required else "reads"

@@ -31,7 +31,7 @@ def questions(situation: Situation) -> Iterator[Question]:
     apart = Choice(
         "yes", {"isolate": "process"}, otherwise or "slower to start", is_usual=True
     )
-    if situation.survey.isolation == "copy":
+    if situation.survey.isolation() == "copy":
         apart = Choice(
             "yes, in a copy of the project's folder",
             {"isolate": "copy"},

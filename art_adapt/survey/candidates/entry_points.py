@@ -9,7 +9,7 @@ from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.command_line import is_click_command
+from art_adapt.code.command_line import is_click_command, is_given_context
 from art_adapt.code.nodes import Function, decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
@@ -137,6 +137,9 @@ def describe_entry(
         )
         and not is_exit_code(project, syntax, function),
     )
+    if is_click_command(syntax, function) and is_given_context(function):
+        by_command = Terminal(asks=False, reads_arguments=True)
+        entry = replace(entry, parameters=(), attribute="", terminal=by_command)
     entry = with_clients(project, entry, asking.completions.values())
     return with_route(project, syntax, entry)
 

@@ -153,9 +153,13 @@ class Found:
         to ask in its own class: what else it runs may ask beside the task. One that has to
         be given something has to chat: what it asks for may be a word beside its task.
         Where importing its file runs it already, or waits for a person, the file itself is
-        the episode. ``importable``: the user says that the entry point can be imported.
+        the episode. A command that only the command line can call stays so. ``importable``: the user says that the entry point can be imported.
         """
         home = self.project.files[entry.home]
+        if entry.terminal is not None:
+            found = self._terminal(self.graph.run_by([entry.key]))
+            asks = found is not None and found.asks
+            return replace(entry, terminal=replace(entry.terminal, asks=asks))
         if not importable and self._waits_when_imported(home):
             terminal = self._terminal(self.graph.run_by([(entry.home, MODULE_LEVEL)]))
             if terminal is not None:
@@ -163,8 +167,6 @@ class Found:
         is_given = any(p.default is None for p in entry.parameters)
         chats = self._chats(entry)
         if entry.is_generator or (is_given and not chats):
-            return entry
-        if any(call.is_async for call in (*entry.setup, *entry.cleanup)):
             return entry
         may_be_given = entry.parameters or entry.constructor
         if may_be_given and not (chats or self._asks_itself(entry)):
@@ -204,14 +206,13 @@ class Found:
         return waits_for_a_person(self.project.files[entry.place.path], own)
 
     def _chats(self, entry: EntryPoint) -> bool:
-        """True if a loop of an entry point asks a person and a model by turns."""
-        syntax = self.project.files[entry.place.path]
+        """True if a loop that an entry point runs asks a person and a model by turns."""
         return any(
             isinstance(loop, LOOPS)
             and self.asking.asks(loop)
-            and self._asks_within(syntax, name, loop)
-            for _, name in self.own(entry.key)
-            for loop in syntax.owned_by(name)
+            and self._asks_within(self.project.files[path], name, loop)
+            for path, name in self.graph.run_by([entry.key])
+            for loop in self.project.files[path].owned_by(name)
         )
 
     def _asks_within(self, syntax: Syntax, name: str, loop: ast.AST) -> bool:

@@ -173,8 +173,9 @@ def is_configured(entry: EntryPoint) -> bool:
 
 
 def _has_task(entry: EntryPoint) -> bool:
-    """True if what differs between episodes is given to the function itself."""
-    return any(
+    """True if what differs between episodes is given to the function itself, or typed."""
+    types = entry.terminal is not None and entry.terminal.asks
+    return types or any(
         not (each.is_client or each.is_object or each.supplied)
         for each in entry.parameters
     )

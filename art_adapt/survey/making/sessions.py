@@ -14,8 +14,9 @@ from enum import Enum, auto
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.dependence import raises_without
 from art_adapt.code.given import function_given
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import dotted, last_name, raises
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve
@@ -82,7 +83,7 @@ def _uses(project: Project, key: FunctionKey) -> Iterator[UseOfDict]:
             case ast.Call(
                 func=ast.Attribute(value=whole, attr="get"), args=[at, *more]
             ):
-                needed = not more and _raises_without(syntax, key[1], node)
+                needed = not more and raises_without(syntax, node)
                 use = Use.NEEDS if needed else Use.OTHER
                 yield from _use(syntax, key, whole, use, at)
             case ast.Call(func=ast.Attribute(value=whole, attr=method)) if (
@@ -117,19 +118,7 @@ def _is_local(syntax: Syntax, name: str, function: str) -> bool:
 def _guards_a_raise(syntax: Syntax, test: ast.expr) -> bool:
     """True for ``if key not in sessions: raise ...``."""
     around = syntax.parents[test]
-    return isinstance(around, ast.If) and isinstance(around.body[-1], ast.Raise)
-
-
-def _raises_without(syntax: Syntax, function: str, value: ast.Call) -> bool:
-    """True for ``session = sessions.get(key)``, with ``if session is None: raise ...`` below."""
-    holder = syntax.parents[value]
-    named = dotted(holder.targets[0]) if isinstance(holder, ast.Assign) else None
-    return named is not None and any(
-        isinstance(node, ast.If)
-        and isinstance(node.body[-1], ast.Raise)
-        and named in map(dotted, ast.walk(node.test))
-        for node in syntax.owned_by(function)
-    )
+    return isinstance(around, ast.If) and raises(around.body[-1])
 
 
 def _parameter(project: Project, entry: EntryPoint, at: UseOfDict) -> str | None:

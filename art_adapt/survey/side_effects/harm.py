@@ -54,14 +54,18 @@ def are_in_files(commits: Iterable[Effect], effects: Iterable[Effect]) -> bool:
     return any(lying) and (all(lying) or not served)
 
 
-def isolation(effects: Sequence[Effect]) -> str | None:
-    """Return what keeps episodes with these effects apart: "process", "copy", or nothing."""
+def isolation(effects: Sequence[Effect], *, can_copy: bool = True) -> str | None:
+    """Return what keeps episodes with these effects apart: "process", "copy", or nothing.
+
+    ``can_copy``: the project's folder is small enough to be copied for each episode.
+    """
 
     def of(*harms: Harm) -> list[Effect]:
         return [each for each in effects if each.harm in harms]
 
     in_files = any(each.in_files for each in of(Harm.SHARED))
-    if in_files or are_in_files(of(Harm.COMMITS), effects):
+    in_files |= are_in_files(of(Harm.COMMITS), effects)
+    if in_files and can_copy:
         return "copy"  # another process would change the same files
     return "process" if of(Harm.SHARED) else None
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import atexit
-import builtins
 import os
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 from .activity import Activity
 from .conversations import Conversations
 from .ears import Ear, listen_to
 from .episodes import Episodes
+from .typed import Typed
 
 
 def listen(told: dict[str, Any]) -> None:
@@ -23,8 +22,7 @@ def listen(told: dict[str, Any]) -> None:
         if told["seen"].get("copy_of") is not None:
             _import_from(told["seen"]["copy_of"], told["seen"]["root"])
         activity = Activity(told["seen"])
-        _listen_to_input(lambda text: activity.write({"typed": text}))
-        ears.append(activity)
+        ears += [activity, Typed(lambda text: activity.write({"typed": text}))]
     if told.get("episodes") is not None:
         ears += _ears_of(Episodes(told["episodes"]), told["episodes"]["conversations"])
     if ears:
@@ -48,24 +46,15 @@ def _import_from(project: str, copy: str) -> None:
 
 
 def _ears_of(episodes: Episodes, conversations: bool) -> list[Ear]:
+    ears: list[Ear] = []
     if any(field["of"] == "inputs" for field in episodes.fields):
-        _listen_to_input(episodes.inputs.append)
+        ears.append(Typed(episodes.inputs.append))
     is_script = episodes.function == "<module>"
     if is_script:
         _listen_to_the_process(episodes)
-    ears: list[Ear] = [] if is_script else [episodes]
+    else:
+        ears.append(episodes)
     return [*ears, Conversations(episodes)] if conversations else ears
-
-
-def _listen_to_input(note: Callable[[str], None]) -> None:
-    asks = builtins.input
-
-    def heard(*prompt: Any) -> str:
-        said = asks(*prompt)
-        note(said)
-        return said
-
-    builtins.input = heard
 
 
 def _listen_to_the_process(listener: Episodes) -> None:

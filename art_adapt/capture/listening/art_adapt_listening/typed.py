@@ -1,0 +1,41 @@
+"""Hear what a person types: at ``input()``, and at the prompts of a library that does not use it."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+# Of prompt_toolkit 3.0; click, typer and rich ask by input().
+PROMPTS = ("PromptSession.prompt", "PromptSession.prompt_async")
+FILE = os.path.join("prompt_toolkit", "shortcuts", "prompt.py")
+
+
+class Typed:
+    """An ear that hands on each line."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.note = note
+        asks = builtins.input
+
+        def heard(*prompt: Any) -> str:
+            said = asks(*prompt)
+            note(said)
+            return said
+
+        builtins.input = heard
+
+    def hears(self, code: CodeType) -> bool:
+        return code.co_qualname in PROMPTS and code.co_filename.endswith(FILE)
+
+    def begins(self, frame: FrameType) -> None:
+        pass
+
+    def forgets(self, frame: FrameType) -> None:
+        pass
+
+    def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
+        if outcome == "returned" and isinstance(answer, str):
+            self.note(answer)
