@@ -65,6 +65,16 @@ def _as_toml(setting: Setting, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def answered_agents(agents: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that answers are kept for beside those of some agents."""
+    for path in dict.fromkeys(filter(None, map(nearest_pyproject, agents))):
+        with suppress(Refusal):
+            tables = own_table(read_toml(path), path).get(AGENTS_TABLE, {})
+            for key in tables if isinstance(tables, dict) else ():
+                if (agent := path.parent / key).is_file():
+                    yield agent
+
+
 def without_answers(agents: Iterable[Path]) -> Iterator[FileEdit | tuple[Path, str]]:
     """Yield the edits that take the answers kept for agents back, or why they stay.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import remove
 from art_adapt.adapted_files import AdaptedFile, adapted_files
-from art_adapt.answers import without_answers
+from art_adapt.answers import answered_agents, without_answers
 from art_adapt.code.hooks import (
     RECORDING_MODULE,
     HooksPlace,
@@ -93,7 +93,7 @@ def make_undo(
     gone = {_identity(each.path) for each in found if isinstance(each, FileEdit)}
     for folder in _hooks_folders(adapted, sources):
         found += _hooks_files(folder, gone)
-    found += without_answers(undone)
+    found += without_answers([*undone, *_started_from(undone, adapted, known)])
     return Undo(
         tuple(each for each in found if isinstance(each, FileEdit)),
         tuple(each for each in found if not isinstance(each, FileEdit)),
@@ -138,6 +138,20 @@ def _undone(
             again = survey(sources, entry=entry)
             found |= dict.fromkeys(f.source.path for f in again.files if f.edited)
     return found
+
+
+def _started_from(
+    undone: Collection[Path],
+    restored: Sequence[AdaptedFile],
+    known: Mapping[Path, AdaptedFile],
+) -> Iterator[Path]:
+    """Yield the files with answers of their own that lead to nothing adapted but what is undone."""
+    taken_back = {file.path for file in restored}
+    for path in answered_agents(undone):
+        with suppress(Refusal):
+            reached = Project.of([read_source(path)], {}).files.keys() & known.keys()
+            if path not in undone and reached and reached <= taken_back:
+                yield path
 
 
 def _line_length(agents: Iterable[Path], usual: int) -> int:

@@ -472,7 +472,7 @@ def test_several_entry_points(tmp_path: Path) -> None:
         ),
         (["--rollouts-per-group", "1"], "a group of one has no advantage"),
         (["--project", ""], "--project '' is empty"),
-        (["--trace", "otel"], "no such tracer: 'otel'\n  next: weave or langfuse"),
+        (["--trace", "otel"], "no such tracer: 'otel'\n  next: use weave or langfuse"),
         (["--ruler-weight", "0.5"], "--ruler-weight needs --reward"),
         (
             ["--ruler-weight", "2", "--reward", "judge:two"],

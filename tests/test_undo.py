@@ -111,6 +111,24 @@ def test_whichever_of_its_files_is_named(layout: str, tmp_path: Path) -> None:
         assert "Nothing to undo." in run("--undo", ".", cwd=tmp_path)
 
 
+@pytest.mark.parametrize("named", ["main.py", "loop.py", "loop_train.py", "."])
+def test_answers_for_another_of_its_files_go_as_well(
+    named: str, tmp_path: Path
+) -> None:
+    """The guided start kept them for the program that was named there."""
+    files = {**LAYOUTS["with a program"], "pyproject.toml": "[project]\nname = 'x'\n"}
+    written(tmp_path, files)
+    before = contents(tmp_path)
+    run("main.py", cwd=tmp_path)
+    kept = (
+        '\n[tool.art-adapt.agents."main.py"] # answers to art-adapt\nreward = "ruler"\n'
+    )
+    with (tmp_path / "pyproject.toml").open("a") as pyproject:
+        pyproject.write(kept)
+    assert "restored pyproject.toml" in run("--undo", named, cwd=tmp_path)
+    assert contents(tmp_path) == before
+
+
 def test_what_another_agent_uses_stays(tmp_path: Path) -> None:
     """Two agents share a helper: each is undone by itself, the helper with the last."""
     other = LOOP.format(client="llm").replace("Loop", "Other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.syntax import Syntax
 
 PARSES = ("parse_args", "parse_known_args")
+OPTIONS = ("Option", "Argument")  # of typer
 DEEPEST = 5  # values that a value is assigned from
 
 
@@ -67,16 +69,54 @@ def usual_value(place: Syntax, node: ast.AST) -> str | None:
         return None
     default, action = keyword(call, "default"), keyword(call, "action")
     if isinstance(default, ast.Constant) and default.value is not None:
-        return ast.unparse(default)
+        return _converted(default, keyword(call, "type"))
     stored = isinstance(action, ast.Constant) and action.value == "store_true"
     return "False" if stored else None
 
 
+def _converted(default: ast.Constant, kind: ast.expr | None) -> str:
+    """Return a default as argparse gives it: it reads a text by the option's type."""
+    to = {"int": int, "float": float}.get(dotted(kind) or "")
+    if to is not None and isinstance(default.value, str):
+        with contextlib.suppress(ValueError):
+            return repr(to(default.value))
+    return ast.unparse(default)
+
+
 def computed_default(place: Syntax, node: ast.AST) -> ast.expr | None:
-    """Return the default of a value of the command line that is no constant."""
+    """Return the default of a value of the command line: of argparse if it is no constant."""
+    if isinstance(node, ast.Name):
+        return _default_of_option(place, node)
     call = _argument_read(place, node)
     default = None if call is None else keyword(call, "default")
     return None if isinstance(default, ast.Constant) else default
+
+
+def usual_branch(place: Syntax, value: ast.expr) -> ast.expr:
+    """Return what ``tell if verbose else None`` is where nobody types an option; else the value."""
+    if not isinstance(value, ast.IfExp):
+        return value
+    said = usual_value(place, value.test)
+    test = ast.parse(said, mode="eval").body if said else None
+    test = test or computed_default(place, value.test)
+    if not isinstance(test, ast.Constant):
+        return value
+    return value.body if test.value else value.orelse
+
+
+def _default_of_option(place: Syntax, name: ast.Name) -> ast.expr | None:
+    """Return what a command of click or typer gets for an option that nobody types."""
+    function = place.functions.get(place.owner(name))
+    if function is None or "command" not in decorator_names(function.node):
+        return None
+    if place.values_of(name):
+        return None  # the command gives it another value
+    of_click = dict(defaults_of_click(function))
+    default = of_click.get(name.id) or dict(defaults_of(function.node)).get(name.id)
+    if isinstance(default, ast.Call) and last_name(default.func) in OPTIONS:
+        default = keyword(default, "default") or next(iter(default.args), None)
+    required = isinstance(default, ast.Constant) and default.value is ...
+    return None if required else default
 
 
 def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
@@ -119,7 +159,7 @@ def usual_constant(place: Syntax, value: ast.expr | None, depth: int = 0) -> obj
             return usual_constant(place, inner, depth + 1)
         case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
             return usual_constant(place, default, depth + 1)
-        case ast.Call(args=args) if last_name(value.func) in ("Option", "Argument"):
+        case ast.Call(args=args) if last_name(value.func) in OPTIONS:
             said_by = keyword(value, "default") or next(iter(args), None)
             return usual_constant(place, said_by, depth + 1)
     said = usual_value(place, value)

@@ -79,6 +79,13 @@ class Project:
         wider = replace(self, files=dict(self.files), unread=unread)
         return wider if wider._add(paths) else None
 
+    def deeper(self) -> Project | None:
+        """Return a project with what its files import further in; None if that is nothing."""
+        unread = {path: dict(found) for path, found in self.unread.items()}
+        further = replace(self, files=dict(self.files), unread=unread)
+        further._follow_imports(list(self.files.values()))
+        return further if len(further.files) > len(self.files) else None
+
     def _add(self, paths: Sequence[Path]) -> bool:
         added = []
         for path in paths:

@@ -95,22 +95,31 @@ def _taken_classes(
 def _made_by_element(
     project: Project, syntax: Syntax, call: ast.Call
 ) -> Iterator[tuple[Syntax, str]]:
-    """Find the classes in a container of which a call makes an instance: ``TOOLS[name]()``."""
+    """Find the classes in a container of which a call makes an instance: ``TOOLS[name]()``.
+
+    ``TOOLS.get(name, Other)()`` may make one of another class.
+    """
     for value in (call.func, *syntax.values_of(call.func)):
         container = container_of(syntax, value)
         if container is None:
             continue
-        if (
-            isinstance(container, ast.Call)
-            and isinstance(container.func, ast.Attribute)
-            and container.func.attr == "__subclasses__"
-        ):
-            base = project.class_named(syntax, dotted(container.func.value) or "")
-            yield from derived_from(project, *base) if base else ()
-        for place, element in _elements(project, syntax, container):
+        otherwise = value.args[1:] if isinstance(value, ast.Call) else []
+        elements = [*_elements(project, syntax, container)]
+        for place, element in [*elements, *((syntax, each) for each in otherwise)]:
+            if (base := _base_of_subclasses(element)) is not None:
+                above = project.class_named(place, dotted(base) or "")
+                yield from derived_from(project, *above) if above else ()
             found = project.class_named(place, dotted(element) or "")
             if found is not None:
                 yield found
+
+
+def _base_of_subclasses(value: ast.expr) -> ast.expr | None:
+    """Return the class in ``Tool.__subclasses__()``."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=base, attr="__subclasses__")):
+            return base
+    return None
 
 
 @question
@@ -139,7 +148,7 @@ def _elements(
         for path, qualname in resolve(project, syntax, container.func):
             place = project.home(path)
             made_of.append((place, yielded_values(place, qualname), []))
-    if is_inspection(syntax, container):
+    if is_inspection(syntax, container) or _base_of_subclasses(container) is not None:
         yield syntax, container  # it stands for all that it lists
     for place, held, others in made_of:
         for each in held:

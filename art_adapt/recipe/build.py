@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from art_adapt.code.annotations import bare
@@ -52,8 +52,11 @@ IN_PATH = re.compile(r"<(?:\w+:)?(\w+)>|\{(\w+)(?::\w+)?\}")
 LONGEST_NOTE = 40  # characters of what has to be filled in
 
 
-def recipe_of(entry: EntryPoint, taken: Set[str]) -> Recipe:
-    """Return what an episode is made of, in a module that binds the names ``taken``."""
+def recipe_of(entry: EntryPoint, taken: Mapping[str, ImportedName | None]) -> Recipe:
+    """Return what an episode is made of, in a module that binds the names ``taken``.
+
+    With each of them is what the module imports under that name, if it does.
+    """
     building = _Building(entry, taken, scenario_fields(entry))
     return Recipe(
         building.fields,
@@ -69,7 +72,7 @@ class _Building:
     """An entry point, with the names that its module binds and what a scenario says."""
 
     entry: EntryPoint
-    taken: Set[str]
+    taken: Mapping[str, ImportedName | None]
     fields: tuple[Field, ...]
 
     def episode(self) -> Completion | Script | Request | Run:
@@ -126,8 +129,9 @@ class _Building:
         """
         if parameter.made is None:
             return None
-        whole = parameter is self.entry.instance
-        return taken_over(parameter.made, self.taken - ({"agent"} if whole else set()))
+        free = {"agent"} if parameter is self.entry.instance else ()
+        taken = {name: i for name, i in self.taken.items() if name not in free}
+        return taken_over(parameter.made, taken)
 
     def _request(self, route: Route) -> Request:
         path: list[str | FromScenario] = []
@@ -171,6 +175,7 @@ class _Building:
             tuple(each for each in self.statements() if not each.once),
             _client_class(clients, is_async=entry.is_async),
             entry.shares_client,
+            entry.shares_client or any(each.needs_key for each in made),
             any(each.uses_endpoint for each in made) or any(map(_asks, given)),
             named,
             agent,

@@ -116,6 +116,7 @@ class Run:
     ``statements`` of the project come first. ``agent`` is made next, as ``named``, in a
     ``with`` block where ``context`` says so; None: it has its name by then. ``client`` is
     the class of the client that it is given; ``shares_client``: side jobs ask over it, too.
+    ``needs_key``: a client of OpenAI's is made that reads its key itself.
     ``typed``: what it reads from a terminal.
     ``subject`` is what the docstring of episode() calls it.
     """
@@ -123,6 +124,7 @@ class Run:
     statements: tuple[Statement, ...]
     client: str
     shares_client: bool
+    needs_key: bool
     uses_endpoint: bool
     named: str
     agent: Value | None

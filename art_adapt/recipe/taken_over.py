@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import replace
 
 from art_adapt.code.importable import ImportedName
 from art_adapt.survey.model import Construction, Statement
 
 
-def taken_over(made: Construction, taken: Set[str]) -> Construction:
+def taken_over(
+    made: Construction, taken: Mapping[str, ImportedName | None]
+) -> Construction:
     """Return a construction with names that are free in a module which binds ``taken``.
 
     ``agent = Agent('English')`` becomes ``given_agent = Agent('English')``; an import gets
-    another name in the same way.
+    another name in the same way, unless the module imports the same under that name.
     """
-    bound = {each.bound for each in made.imports}.union(
-        *(each.binds for each in made.statements)
-    )
-    new = {each: f"given_{each}" for each in bound & taken}
+    assigned = {name for each in made.statements for name in each.binds}
+    imported = {i.bound for i in made.imports if taken.get(i.bound) != i}
+    new = {each: f"given_{each}" for each in (assigned | imported) & taken.keys()}
     if not new:
         return made
     return replace(

@@ -312,9 +312,10 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
         function = f"{name}.{function.rpartition('.')[2]}"
         if inherits and module != "__main__":
             return f"{module}:{function}"
-    called = [e.called for e in survey.entry_points if key_of(e) == seen.key]
-    if called and function not in called:
-        function = called[0]
+    read = {e.called: e.home for e in survey.entry_points if key_of(e) == seen.key}
+    if read and function not in read:
+        function = next(iter(read))
+    path = Path(os.path.realpath(read.get(function, path)))
     if os.path.realpath(agent) == str(path):
         return function
     relative = os.path.relpath(path, os.path.realpath(agent.parent))

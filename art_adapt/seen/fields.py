@@ -48,6 +48,8 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
 def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     calls = [each.call for each in seen.calls]
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
+    told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
+    told |= entry.terminal is not None and entry.terminal.asks
     return replace(
         entry,
         parameters=(
@@ -67,7 +69,8 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
             [
                 each.name
                 for each in entry.constructor
-                if each.name in _of("__init__", seen) and not _is_setting(each, inits)
+                if each.name in _of("__init__", seen)
+                and not _is_setting(each, inits, told=told)
             ],
             entry.place,
         ),
@@ -75,17 +78,18 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     )
 
 
-def _is_setting(parameter: Parameter, inits: Sequence[Call]) -> bool:
+def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> bool:
     """True if the agent gives it to its class, and all objects were made with that value.
 
     A prompt of the agent's own, say, which the model was asked as well: a default, or what
-    a call of the project gives.
+    a call of the project gives an agent that is ``told`` its task later.
     """
     values = _values(parameter.name, inits)
     if len(_spelled(values)) != 1:
         return False
-    given = parameter.made and ast.parse(parameter.made.value, mode="eval").body
-    own = isinstance(given, ast.Constant) and given.value == values[0]
+    made = parameter.made and ast.parse(parameter.made.value, mode="eval").body
+    differs = isinstance(made, ast.Constant) and made.value != values[0]
+    own = told and made is not None and not differs
     return parameter.default is not None or own
 
 

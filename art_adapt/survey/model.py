@@ -20,7 +20,7 @@ from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.calls.roles import Role, usual_model
+from art_adapt.survey.calls.roles import Role, begins_in_function, usual_model
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle, isolation
 
@@ -59,6 +59,7 @@ class CompletionCall:
     asks: str | None  # the model's name, if the file says it
     messages: str | None
     conversation: str
+    begins: bool  # in this function, which does not go on with it
     is_of_module: bool  # the conversation is a list of the module
     tools: str | None
     streams: bool
@@ -107,6 +108,7 @@ class CompletionCall:
             asks=usual_model(project, call),
             messages=syntax.text(call.messages) if call.messages is not None else None,
             conversation=call.conversation(),
+            begins=begins_in_function(call),
             is_of_module=call.is_of_module(),
             tools=syntax.text(call.tools) if call.tools is not None else None,
             streams=call.streams,
@@ -219,6 +221,7 @@ class Construction:
     ``statements`` come before the expression ``value``. ``functions`` are those of the
     project that it hands over, as tools, by their file. ``foreign``: it holds something of
     a library. ``uses_endpoint``: it names ``endpoint``, which says where the model is.
+    ``needs_key``: it makes a client of OpenAI's that is given no key.
     """
 
     place: Place
@@ -228,6 +231,7 @@ class Construction:
     functions: tuple[FunctionKey, ...] = ()
     foreign: bool = False
     uses_endpoint: bool = False
+    needs_key: bool = False
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def _surveyed(
     session: Session,
     said: Said,
 ) -> Survey:
-    found = _ranked(Found.of(Project.of(sources, instead, session), said), entry)
+    found = _ranked(_asking(Project.of(sources, instead, session), said), entry)
     # What runs an episode may ask in files that the named one does not lead to.
     if run := _run_apart(found, entry):
         wider = _ranked(Found.of(found.project, said, run), entry)
@@ -101,6 +101,17 @@ def _surveyed(
     files = tuple(_files(episodes, entry_points))
     unread = tuple(session.unread.values())
     return Survey(files, entry_points, read, found.unreached, said, unread)
+
+
+def _asking(project: Project, said: Said) -> Found:
+    """Find the completion calls of an agent, further in where its nearest imports have none."""
+    found = Found.of(project, said)
+    while not any(found.calls.values()):
+        further = found.project.deeper()
+        if further is None:
+            break
+        found = Found.of(further, said)
+    return found
 
 
 def _ranked(found: Found, entry: str | None) -> Found:

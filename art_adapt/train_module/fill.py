@@ -99,19 +99,23 @@ def _with_value(line: str, value: str | None) -> str:
     return re.sub(r"= .*?(?=  #|$)", lambda _: f"= {value}", line)
 
 
-def names_of_template() -> frozenset[str]:
-    """Return the names that a train module binds, and that the agent's must not be."""
+def names_of_template() -> dict[str, ImportedName | None]:
+    """Return the names that a train module binds, each with the library's name that it imports.
+
+    The agent's own names must be others.
+    """
     # Names of Python's, of the reward function, and of episode()'s own.
-    names = {*dir(builtins), "score", "agent", "client", "endpoint", "scenario"}
+    own = {*dir(builtins), "score", "agent", "client", "endpoint", "scenario"}
     for node in ast.parse(_text()).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
+            own.add(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            own |= {target.id for target in targets if isinstance(target, ast.Name)}
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name for alias in node.names}
-    return frozenset(names - {"run_agent"})
+            own |= {alias.asname or alias.name for alias in node.names}
+    imported = {each.bound: each for _, each in _imports(_text())}
+    return {name: imported.get(name) for name in own - {"run_agent"}}
 
 
 @functools.cache

@@ -134,7 +134,7 @@ def _conditions(training: Training, recipe: Recipe) -> dict[str, bool]:
     episode = recipe.episode
     return {
         "only_here": False,
-        "side_jobs": isinstance(episode, Run) and episode.shares_client,
+        "side_jobs": isinstance(episode, Run) and episode.needs_key,
         "replayed": not training.single_turn,
         "single_turn": training.single_turn,
         "steps": steps,

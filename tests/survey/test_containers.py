@@ -260,6 +260,28 @@ TABLES = {
         def run(name, text):
             return KNOWN[name].execute(text)
     """,
+    "the classes derived from one, made where they are used": """
+        class Tool:
+            pass
+
+        class Keep(Tool):
+            name = "keep"
+
+            def execute(self, text):
+                open("notes.txt", "w").write(text)
+
+        KNOWN = {kind.name: kind for kind in Tool.__subclasses__()}
+
+        def run(name, text):
+            return KNOWN.get(name)().execute(text)
+    """,
+    "what stands in for an unknown class": """
+        KNOWN = {}
+
+        def run(name, text):
+            tool = KNOWN.get(name, Save)()
+            return tool.execute(text)
+    """,
     "getattr with a prefix": """
         class Toolbox:
             def tool_save(self, text):

@@ -1,4 +1,4 @@
-"""A classmethod makes the agent in episodes, if the project makes it so."""
+"""An agent is made as its class allows: by a classmethod, or with what it does not leave abstract."""
 
 from __future__ import annotations
 
@@ -53,3 +53,57 @@ def test_the_classmethod_that_the_project_calls(
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert f"agent = {made}" in (tmp_path / "agent_train.py").read_text()
+
+
+BASE = """\
+import abc
+
+from openai import OpenAI
+
+
+class Base(abc.ABC):
+    def __init__(self, client: OpenAI | None = None):
+        self.client = client or OpenAI()
+
+    @property
+    @abc.abstractmethod
+    def prompt(self) -> str: ...
+
+    def handle(self, text: str) -> str:
+        messages = [{"role": "system", "content": self.prompt}, {"role": "user", "content": text}]
+        reply = self.client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+"""
+HAS_PROMPT = {
+    "attribute": "class Own(Base):\n    prompt = 'Be brief.'\n",
+    "annotated": "class Own(Base):\n    prompt: str = 'Be brief.'\n",
+    "property": "class Own(Base):\n    @property\n    def prompt(self):\n        return 'Be brief.'\n",
+    "of a mixin": "class Brief:\n    prompt = 'Be brief.'\n\n\nclass Own(Brief, Base):\n    pass\n",
+    "of its base": "class Brief(Base):\n    prompt = 'Be brief.'\n\n\nclass Own(Brief):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("kind", HAS_PROMPT)
+@pytest.mark.parametrize("named", ["base.py", "own.py"])
+def test_an_abstract_property_may_be_an_attribute_of_the_class(
+    kind: str, named: str, tmp_path: Path
+) -> None:
+    (tmp_path / "base.py").write_text(BASE)
+    (tmp_path / "own.py").write_text(
+        f"from base import Base\n\n\n{HAS_PROMPT[kind]}\n\n"
+        "if __name__ == '__main__':\n    print(Own().handle(input()))\n"
+    )
+    done = art_adapt("--isolated", named, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = next(tmp_path.glob("*_train.py")).read_text()
+    assert "agent = Own(client=client)" in module
+
+
+def test_a_declared_attribute_implements_nothing(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(BASE)
+    (tmp_path / "own.py").write_text(
+        "from base import Base\n\n\nclass Own(Base):\n    prompt: str\n\n\n"
+        "if __name__ == '__main__':\n    print(Own().handle(input()))\n"
+    )
+    done = art_adapt("--diff", "own.py", cwd=tmp_path)
+    assert b"agent = Own(" not in done.stdout

@@ -552,6 +552,39 @@ def test_what_is_handed_in_is_not_vouched_for(
     assert said in (tmp_path / "agent_train.py").read_text()
 
 
+@pytest.mark.parametrize("layers", [2, 4, 9])
+@pytest.mark.parametrize("handed_on", [True, False])
+def test_a_call_is_found_however_many_files_lead_to_it(
+    layers: int, handed_on: bool, tmp_path: Path
+) -> None:
+    """A package that hands on what its modules define counts as a file, too."""
+    ask = (
+        "from openai import OpenAI\n\n\ndef ask0(text):\n"
+        "    messages = [{'role': 'user', 'content': text}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    texts = [ask] + [
+        f"from layer{n} import ask{n}\n\n\ndef ask{n + 1}(text):\n    return ask{n}(text).strip()\n"
+        for n in range(layers)
+    ]
+    for number, text in enumerate(texts):
+        folder = tmp_path / f"layer{number}"
+        if handed_on:
+            folder.mkdir()
+            (folder / "__init__.py").write_text(f"from .own import ask{number}\n")
+            (folder / "own.py").write_text(text)
+        else:
+            folder.with_suffix(".py").write_text(text)
+    (tmp_path / "main.py").write_text(
+        f"from layer{layers} import ask{layers}\n\n\ndef answer(question):\n"
+        f"    return ask{layers}(question)\n\n\nif __name__ == '__main__':\n    print(answer(input()))\n"
+    )
+    done = art_adapt("--diff", "main.py", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr.decode()
+    assert b"recorded(OpenAI().chat.completions.create)" in done.stdout
+
+
 def test_a_project_without_a_marker_is_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / "core").mkdir()
     start = "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"

@@ -72,6 +72,29 @@ def test_a_tuple_of_which_nothing_is_shown_stays_whole(using: str) -> None:
     assert answers(text) == ["(text, reply.usage)"]
 
 
+@pytest.mark.parametrize(
+    ("first", "returned", "answer"),
+    [
+        ("key = uuid.uuid4().hex", "key, text", "text"),
+        ("key = None", "text, key or task", "text"),
+        ("turns = 0", "turns, text.strip()", "text.strip()"),
+        ("found = search(task)", "text, found", "text"),
+        # What the model said decides the others, too.
+        ("key = None", "text, len(text)", "(text, len(text))"),
+        ("key = None", "text, lookup(text)", "(text, lookup(text))"),
+        ("key = None", "text, reply.usage", "(text, reply.usage)"),
+        ("key = None", "task, key", "(task, key)"),
+    ],
+)
+def test_the_only_element_that_the_model_said_is_the_answer(
+    first: str, returned: str, answer: str
+) -> None:
+    """Its callers show nothing: a web handler puts both into a record."""
+    text = TUPLE.format(using="    return Reply(*run(input()))", kind="")
+    text = text.replace("    reply =", f"    {first}\n    reply =", 1)
+    assert answers(text.replace("text, reply.usage", returned, 1)) == [answer]
+
+
 STATISTICS = {
     "of another element": "answer, usage = run(input())\nprint(usage)\nstore(answer)",
     "of its length": "answer, usage = run(input())\nprint(len(answer))",

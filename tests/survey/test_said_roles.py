@@ -105,3 +105,50 @@ def test_a_request_of_another_model_is_a_question(
     agent.write_text(LOOPING.format(turns=turns, beside=beside))
     calls = survey([read_source(agent)]).calls
     assert [asks_another_model(each, calls) for each in calls] == [False, other]
+
+
+CHECKED = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def check(draft):
+{begins}
+    return reply.choices[0].message.content
+
+
+def run(text):
+    messages = [{{"role": "user", "content": text}}]
+    for _ in range(5):
+        reply = client.chat.completions.create(model="gpt-4o", messages=messages)
+        draft = reply.choices[0].message.content
+        messages.append({{"role": "assistant", "content": draft}})
+        verdict = check({given})
+        if verdict == "OK":
+            return draft
+        messages.append({{"role": "user", "content": verdict}})
+"""
+ASKS = '    reply = client.chat.completions.create(model="gpt-4o-mini", messages={})'
+SAYS = '[{"role": "user", "content": draft}]'
+
+
+@pytest.mark.parametrize(
+    ("begins", "given", "other"),
+    [
+        (ASKS.format(SAYS), "draft", True),
+        (f"    asked = {SAYS}\n{ASKS.format('asked')}", "draft", True),
+        (ASKS.format(SAYS[:-1] + ", " + SAYS[1:]), "draft", True),
+        # It goes on with the conversation: another model takes a turn of it.
+        (ASKS.format("draft"), "messages", False),
+        (ASKS.format(SAYS).replace("-mini", ""), "draft", False),
+    ],
+)
+def test_a_checker_between_the_turns_is_a_question(
+    begins: str, given: str, other: bool, tmp_path: Path
+) -> None:
+    """A loop asks it again as well, each time in a conversation that begins there."""
+    agent = tmp_path / "agent.py"
+    agent.write_text(CHECKED.format(begins=begins, given=given))
+    calls = survey([read_source(agent)]).calls
+    assert [asks_another_model(each, calls) for each in calls] == [other, False]

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
+from agent_files import art_adapt
 from openai import OpenAI
 
 from art_adapt.calls import NOT_OF_POLICY
@@ -100,3 +101,32 @@ def test_what_no_engine_serves_is_what_clients_have() -> None:
         if isinstance(each, cached_property) and not name.startswith("with_")
     }
     assert resources >= NOT_OF_POLICY
+
+
+@pytest.mark.parametrize(
+    ("made", "needs"),
+    [
+        ("OpenAI()", True),
+        ("OpenAI(timeout=5)", True),
+        ("OpenAI(api_key='k')", False),
+        ("OpenAI(base_url=URL, api_key=KEY)", False),
+        ("None", False),
+    ],
+)
+def test_a_key_that_a_part_reads_itself_is_looked_for_before_a_run(
+    made: str, needs: bool, tmp_path: Path
+) -> None:
+    """The judge's own client is made in each episode, where OPENAI_API_KEY has to be set."""
+    (tmp_path / "agent.py").write_text(
+        f"{HEAD}URL = KEY = 'x'\n\n\n"
+        f"class Judge:\n    def __init__(self, llm):\n        self.llm = llm\n\n"
+        f"    def critique(self, text):\n        return self.llm{ASKS}\n\n\n"
+        "class Agent:\n    def __init__(self, client: OpenAI, judge=None):\n"
+        "        self.client, self.judge = client, judge\n\n"
+        f"    def judged(self, text):\n        return self.judge.critique(text)\n\n{LOOP}\n\n"
+        f"def main():\n    llm = {made}\n    print(Agent(OpenAI(), Judge(llm)).run(input()))\n"
+    )
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    module = (tmp_path / "agent_train.py").read_text()
+    assert ('KEYS = ("OPENAI_API_KEY",)' in module) is needs

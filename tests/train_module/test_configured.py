@@ -155,7 +155,7 @@ def episode(folder: Path, main: str, agent: str = AGENT, *named: str) -> str:
             """,
             [
                 "    endpoint = training.policy_endpoint()\n",
-                "    tools = Searching(model=BASE_MODEL, client=given_OpenAI(**endpoint))\n",
+                "    tools = Searching(model=BASE_MODEL, client=OpenAI(**endpoint))\n",
                 "agent = Agent(tools=tools)",
             ],
         ),
@@ -1039,6 +1039,67 @@ def test_a_set_up_call_is_given_all_that_it_gets(
         print(agent.run(input()))
     """
     assert f"    agent.use({call})\n" in episode(tmp_path, main, agent)
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("type=float, default='0'", "0.0"),
+        ("type=int, default='2'", "2"),
+        ("type=int, default=2", "2"),
+        ("type=int, default='many'", '"many"'),  # which argparse would refuse
+        ("default='2'", '"2"'),
+        ("type=str, default='2'", '"2"'),
+    ],
+)
+def test_argparse_reads_a_default_by_its_type(
+    option: str, given: str, tmp_path: Path
+) -> None:
+    agent = (
+        "import argparse\n\nfrom openai import OpenAI\n\n\n"
+        "class Agent:\n    def __init__(self, heat):\n        self.heat = heat\n\n"
+        "    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': task}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', temperature=self.heat, messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+        "def main():\n    parser = argparse.ArgumentParser()\n    parser.add_argument('task')\n"
+        f"    parser.add_argument('--heat', {option})\n    args = parser.parse_args()\n"
+        "    print(Agent(args.heat).run(args.task))\n"
+    )
+    made = episode(tmp_path, "", agent).replace("'", '"')
+    assert f"agent = Agent(heat={given})" in made
+
+
+OPTION = {
+    "typer": "@app.command()\ndef main(config: Path = typer.Option(Path('default.toml'), '-c'), loud: bool = False):\n",
+    "annotated": "@app.command()\ndef main(config: Annotated[Path, typer.Option()] = Path('default.toml'), loud: bool = False):\n",
+    "click": "@click.command()\n@click.option('--config', default=Path('default.toml'))\n@click.option('--loud', is_flag=True)\ndef main(config, loud):\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OPTION)
+def test_an_option_that_nobody_types_has_its_default(kind: str, tmp_path: Path) -> None:
+    """The settings come from the file, and what a switch adds is left out."""
+    agent = (
+        "import tomllib\nfrom dataclasses import dataclass\nfrom pathlib import Path\nfrom typing import Annotated\n\n"
+        "import click\nimport typer\nfrom openai import OpenAI\n\napp = typer.Typer()\n\n\n"
+        "@dataclass\nclass Config:\n    tone: str\n\n    @classmethod\n    def load(cls, path: Path) -> 'Config':\n"
+        "        return cls(**tomllib.loads(path.read_text()))\n\n\n"
+        "class Agent:\n    def __init__(self, config: Config, tell=None):\n        self.config, self.tell = config, tell\n\n"
+        "    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'system', 'content': self.config.tone}, {'role': 'user', 'content': task}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+    )
+    main = (
+        f"{OPTION[kind]}    cfg = Config.load(config)\n"
+        "    print(Agent(cfg, tell=print if loud else None).run(input()))\n"
+    )
+    made = episode(tmp_path, "", agent + main)
+    assert (
+        "    cfg = Config.load(Path('default.toml'))\n    agent = Agent(config=cfg)\n"
+        in made.replace('"', "'")
+    )
 
 
 @pytest.mark.parametrize(

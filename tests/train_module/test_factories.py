@@ -188,8 +188,48 @@ def test_a_static_method_may_be_one(tmp_path: Path) -> None:
             with open(path) as rows:
                 return Agent(Tools(rows.read()), "Be brief.").run("?")
         """,
+        """\
+        @functools.cache
+        def kept():
+            with open("rows.txt") as rows:
+                return Agent(Tools(rows.read()), "Be brief.")
+
+        def build():
+            return kept()
+        """,
+        """\
+        AGENT = None
+
+        def kept():
+            global AGENT
+            if AGENT is None:
+                with open("rows.txt") as rows:
+                    AGENT = Agent(Tools(rows.read()), "Be brief.")
+            return AGENT
+
+        def build():
+            agent = kept()
+            return agent
+        """,
+        """\
+        class Container:
+            def __init__(self):
+                with open("rows.txt") as rows:
+                    self._agent = Agent(Tools(rows.read()), "Be brief.")
+
+            def agent(self):
+                return self._agent
+
+        CONTAINER = Container()
+
+        def build():
+            return CONTAINER.agent()
+        """,
     ],
-    ids=["cached", "global", "kept", "asks", "lends", "runs"],
+    ids=[
+        *("cached", "global", "kept", "asks", "lends", "runs"),
+        *("cached behind", "global behind", "in a container"),
+    ],
 )
 def test_what_keeps_lends_or_runs_the_agent_is_no_factory(
     factory: str, tmp_path: Path

@@ -147,16 +147,18 @@ def _overruled(call: FoundCall) -> str:
 
 def _is_asked_for_a_tool(call: FoundCall) -> bool:
     """True if the branch for a requested tool asks in a conversation that begins there."""
-    if call.messages is None or call.tools is not None or _grows(call):
+    begins = call.tools is None and begins_in_function(call)
+    return begins and is_of_a_tool(call.syntax, call.callee)
+
+
+def begins_in_function(call: FoundCall) -> bool:
+    """True if a request's conversation begins in its function, which does not go on with it."""
+    if call.messages is None or _grows(call):
         return False
     lists = [call.messages]
     if isinstance(call.messages, ast.Name):
         lists = call.syntax.values_of(call.messages)
-    return (
-        bool(lists)
-        and all(_begins_here(each) for each in lists)
-        and is_of_a_tool(call.syntax, call.callee)
-    )
+    return bool(lists) and all(map(_begins_here, lists))
 
 
 def _begins_here(messages: ast.expr) -> bool:

@@ -66,9 +66,14 @@ def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -
     """True if a single request names another model than the conversations beside it do.
 
     Whether it is trained all the same, only the user knows. A model counts where the file
-    says it, if only by default.
+    says it, if only by default. A checker that begins anew in each turn is no turn itself.
     """
-    turns = [each for each in policy if each.loop is not None or each.tools is not None]
+
+    def is_turn(each: CompletionCall) -> bool:
+        anew = each.begins and each.loop and each.loop.function != each.function
+        return each.tools is not None or (each.loop is not None and not anew)
+
+    turns = [each for each in policy if is_turn(each)]
     if call in turns or call.asks is None:
         return False
     return bool(turns) and all(each.asks not in (None, call.asks) for each in turns)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
@@ -194,7 +195,11 @@ def _shown_element(
     value: ast.Tuple,
     asking: Asking,
 ) -> ast.expr:
-    """Return the answer in ``return answer, usage``: what callers show of it, if that is one."""
+    """Return the answer in ``return answer, usage``.
+
+    It is the element that callers show, if that is one; else the only element that is made
+    from what the model said, as in ``return conversation_id, answer``.
+    """
     elements = [e for e in value.elts if not isinstance(e, ast.Starred)]
     if elements != value.elts:
         return value
@@ -203,6 +208,12 @@ def _shown_element(
         for at in sorted(shown_elements(project, syntax, function, len(elements)))
     ]
     said = [e for e in shown if _is_said(syntax, _argument(e), asking)]
+    if len(said) != 1:
+        said = [
+            each
+            for each in elements
+            if any(map(asking.is_site, made_from(syntax, function.qualname, [each])))
+        ]
     return said[0] if len(said) == 1 else value
 
 

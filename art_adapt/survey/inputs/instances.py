@@ -27,7 +27,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
 
     That is the class that defines it; but the classes derived from it in files that the
     user named, where it is in another file, and any where its own is abstract, or where
-    only those are made.
+    only those are made. Those that the project makes come first.
     """
     if entry.class_name is None:
         yield entry
@@ -41,9 +41,10 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         and name.rpartition(".")[0] not in place.functions  # of one call only
         and not is_abstract(project, place, name)
     ]
+    made = [each for each in derived if constructed(project, *each)]
+    derived = [*made, *(each for each in derived if each not in made)]
     given = [each for each in derived if each[0].source.path in project.given]
     if entry.home in project.given or not given:
-        made = [each for each in derived if constructed(project, *each)]
         if is_abstract(project, syntax, entry.class_name):
             chosen = derived
         else:
@@ -73,8 +74,8 @@ def as_method_of(
 def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     """True if only classes derived from a class can be used.
 
-    It declares an abstract method that it does not implement, or it reads an attribute
-    that nothing sets but a class derived from it. A Protocol is abstract as well.
+    It declares an abstract method that it does not implement, by a method or an attribute of
+    the class, or it reads an attribute that nothing sets but a class derived from it. A Protocol is abstract as well.
     """
     family = lineage(project, syntax, class_name)
     if family and is_protocol(syntax.classes[class_name]):
@@ -91,6 +92,7 @@ def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
             ):
                 return True
             implemented.add(method)
+        implemented |= _assigned_in(place, name, valued=True)
     derived = derived_from(project, syntax, class_name)
     if not derived or any(has_library_base(project, *each) for each in family):
         return False  # a library's class may set what this one reads
@@ -188,12 +190,22 @@ def _read_by(classes: _Classes) -> set[str]:
     }
 
 
+def _assigned_in(place: Syntax, class_name: str, *, valued: bool) -> set[str]:
+    """Return the attributes that the body of a class declares, or gives a value."""
+    return {
+        dotted(target) or ""
+        for statement in place.classes[class_name].body
+        for targets, value in [assignment(statement)]
+        if value is not None or not valued
+        for target in targets
+    }
+
+
 def _set_by(classes: _Classes) -> set[str]:
     """Return the attributes that classes have or set."""
     found: set[str] = set()
     for place, name in classes:
-        for statement in place.classes[name].body:
-            found |= {dotted(target) or "" for target in assignment(statement)[0]}
+        found |= _assigned_in(place, name, valued=False)
         for method, function in place.methods_of(name):
             found.add(method)
             found |= {

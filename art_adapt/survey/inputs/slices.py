@@ -25,7 +25,14 @@ from art_adapt.code.importable import (
     names_folder,
     runs_when_imported,
 )
-from art_adapt.code.nodes import FunctionNode, dotted, given_to, last_name, names_set_in
+from art_adapt.code.nodes import (
+    FunctionNode,
+    dotted,
+    given_to,
+    keyword,
+    last_name,
+    names_set_in,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
@@ -82,6 +89,17 @@ def construction(
         tuple(dict.fromkeys(functions)),
         taken.foreign,
         taken.uses_endpoint,
+        any(_needs_key(node, taken) for part in whole for node in ast.walk(part)),
+    )
+
+
+def _needs_key(node: ast.AST, taken: Slice) -> bool:
+    """True if a client is made as the project makes it, which reads OPENAI_API_KEY."""
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func) in ("OpenAI", "AsyncOpenAI")
+        and node not in taken.clients
+        and keyword(node, "api_key") is None
     )
 
 

@@ -30,6 +30,7 @@ from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.constructions import is_unknown, made_by
 from art_adapt.survey.making.dependencies import provided
 from art_adapt.survey.making.given import given_by
+from art_adapt.survey.making.kept import returns_kept
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
@@ -110,7 +111,7 @@ def _shown(project: Project) -> Iterator[tuple[Syntax, Function]]:
         if (
             place is not None
             and function is not None
-            and _may_be_called(place, function)
+            and _may_be_called(project, place, function)
         ):
             yield place, function
 
@@ -133,13 +134,15 @@ def _factories(
     calls = {call for _, call in sites}
     for place, call in sites:
         function = place.functions.get(place.owner(call))
-        if function is not None and _is_factory(place, function, calls):
+        if function is not None and _is_factory(project, place, function, calls):
             yield place, function
 
 
-def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> bool:
+def _is_factory(
+    project: Project, place: Syntax, function: Function, made: Container[ast.AST]
+) -> bool:
     """True if a function returns a new instance each time, and asks nobody for anything."""
-    if not _may_be_called(place, function):
+    if not _may_be_called(project, place, function):
         return False
     returned = [
         node.value
@@ -156,7 +159,7 @@ def _is_factory(place: Syntax, function: Function, made: Container[ast.AST]) -> 
     return bool(returned) and all(map(is_new, returned))
 
 
-def _may_be_called(place: Syntax, function: Function) -> bool:
+def _may_be_called(project: Project, place: Syntax, function: Function) -> bool:
     """True if a function can be called for each episode: it asks nobody, and keeps nothing."""
     if function.nested or not isinstance(function.node, ast.FunctionDef):
         return False
@@ -168,4 +171,6 @@ def _may_be_called(place: Syntax, function: Function) -> bool:
             return False
         if reads_arguments(place, node):
             return False
-    return not asks_a_person(place, function.node)
+    return not (
+        asks_a_person(place, function.node) or returns_kept(project, place, function)
+    )

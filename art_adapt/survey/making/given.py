@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from art_adapt.code.command_line import usual_branch
 from art_adapt.code.given import given_for
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
@@ -96,6 +97,7 @@ def from_call(
             yield parameter
             continue
         [(place, value)] = passed
+        value = usual_branch(place, value)
         if ast.unparse(value) == parameter.default:
             yield parameter
             continue
