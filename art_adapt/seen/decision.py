@@ -252,8 +252,13 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     served = way_in is not None and bool(way_in.route or way_in.decorated)
     if first.answers and not served:
         return first
-    # A run does not tell apart what encloses the same requests; reading may.
+    # A run does not tell apart what encloses the same requests; reading may. Where it cannot
+    # either, the outermost has all turns: this run may have taken one, and others take more.
     alike = [e for e in possible[served:] if e.told and e.asked == first.asked]
+    likely = {key_of(entry) for entry in _likely(survey)}
+    tied = [each for each in alike if each.key in likely]
+    if len(tied) > 1:
+        return min(tied, key=lambda each: each.depth)
     read = (each for entry in entries for each in alike if each.key == entry)
     return next(read, next((e for e in alike if e.answers), first))
 

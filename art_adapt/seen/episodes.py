@@ -52,17 +52,20 @@ class SeenFunction:
     """A function that asked, with all of its calls that did.
 
     ``depth``: of the outermost one. ``is_inner``: another that was given a task was around one.
+    ``is_step``: another called it for one turn after the other of whole conversations.
     """
 
     key: FunctionKey
     calls: tuple[Enclosing, ...]
     depth: int
     is_inner: bool = False
+    is_step: bool = False
 
     @property
     def runs_episodes(self) -> bool:
         """True if each call was a whole episode, or a user's turn."""
-        return all((e.whole or e.given) and not e.is_part for e in self.calls)
+        whole = all((e.whole or e.given) and not e.is_part for e in self.calls)
+        return whole and not self.is_step
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -99,11 +102,41 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
         for key, each in calls.items()
         if not (key[1] == MODULE_LEVEL or is_of_test(*key) or each[0].call.is_nested)
     ]
+    found = [replace(each, is_step=_is_step(each, found)) for each in found]
     outer = {each.key for each in found if each.runs_episodes and each.given}
     marked = (
         replace(each, is_inner=not outer.isdisjoint(_around(each))) for each in found
     )
     return sorted(marked, key=_rank)
+
+
+def _is_step(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
+    """True if another function called this one for the turns of conversations that it enclosed.
+
+    A server's handler is called for each turn as well, but by a library.
+    """
+    turns = [each for each in function.calls if not each.whole]
+    around = {
+        (id(each.run), each.call.number)
+        for other in others
+        if other.key != function.key
+        for each in other.calls
+        if each.whole
+    }
+    return bool(turns) and all(
+        any((id(each.run), outer) in around for outer in _directly_around(each))
+        for each in turns
+    )
+
+
+def _directly_around(enclosing: Enclosing) -> Iterator[int]:
+    """Yield the calls around one, as far as each called the next by itself."""
+    call = enclosing.call
+    for outer in enclosing.run.outward(call.around):
+        if not call.direct:
+            return
+        yield outer.number
+        call = outer
 
 
 def _around(function: SeenFunction) -> set[FunctionKey]:

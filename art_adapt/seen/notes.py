@@ -36,7 +36,7 @@ class Call:
 
     ``given`` and ``returned`` hold each value as ``{"value": ...}``, or as ``{"not_json":
     type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
-    ``"type"``. ``owner``: the object whose method it is. ``around``: the call that encloses it. ``began`` and ``seconds`` are of the
+    ``"type"``. ``owner``: the object whose method it is. ``around``: the call that encloses it; ``direct``: by the project's own code, and by no library that was handed it. ``began`` and ``seconds`` are of the
     clock; without an end, ``seconds`` is None.
     """
 
@@ -48,6 +48,7 @@ class Call:
     given: dict[str, Json]
     owner: int | None
     generates: bool
+    direct: bool
     began: float
     seconds: float | None = None
     outcome: str = ""
@@ -226,6 +227,7 @@ def _call(number: int, note: Json, ended: Json | None) -> Call:
         note["given"],
         note["owner"],
         note["generates"],
+        note.get("direct", False),
         began,
         None if until is None else round(until - began, 3),
         ended.get("outcome", ""),

@@ -149,7 +149,7 @@ def _as_used(
 
     def described(entry: EntryPoint) -> EntryPoint:
         started = found.as_started(
-            replace(entry, shares_client=shares(entry)),
+            found.as_made(replace(entry, shares_client=shares(entry))),
             importable=entry in named and chosen,
         )
         if started.is_script:

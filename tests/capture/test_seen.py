@@ -119,6 +119,100 @@ def test_lines_are_typed_where_another_function_chats(tmp_path: Path) -> None:
         assert "    persona:" not in patch
 
 
+BOT = """\
+class Bot:
+    def __init__(self):
+        self.messages = [{"role": "system", "content": "You are brief."}]
+
+    def tell(self, text):
+        self.messages.append({"role": "user", "content": text})
+
+    def say(self):
+        said = think(self.messages)
+        self.messages.append({"role": "assistant", "content": said})
+        return said
+
+    def ask(self, text):
+        self.tell(text)
+        return self.say()
+
+
+"""
+TYPED = "printf 'How are you?\\nAnd now?\\nend\\n' | {} agent.py"
+# What takes the turns of one conversation, and the function that is the episode.
+BY_TURNS = {
+    "a chat": (
+        "def main():\n    bot = Bot()\n    while (said := input('> ')) != 'end':\n"
+        "        print(bot.ask(said))\n",
+        "main()",
+        "main",
+    ),
+    "a constructor that chats": (
+        "class Terminal:\n    def __init__(self):\n        self.bot = Bot()\n        self.start()\n\n"
+        "    def start(self):\n        while (said := input('> ')) != 'end':\n"
+        "            print(self.bot.ask(said))\n",
+        "Terminal()",
+        "Terminal.start",
+    ),
+    "a game": (
+        "def play(topic):\n    bot = Bot()\n    bot.tell('Guess the ' + topic)\n    for _ in range(2):\n"
+        "        guess = bot.say()\n        bot.tell(guess + ' is wrong.')\n",
+        "play(input('> '))",
+        "play",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BY_TURNS)
+def test_a_turn_of_a_conversation_is_a_step_of_what_takes_it(
+    kind: str, tmp_path: Path
+) -> None:
+    """What it is given begins a turn each time; the function around it has all of them."""
+    loop, started, episode = BY_TURNS[kind]
+    agent = f"{BOT}{loop}\n\n{RUNS}{started}\n"
+    replies = [{"content": "Fine."}, {"content": "Tired."}]
+    watched(tmp_path, agent, replies, "sh", "-c", TYPED.format(sys.executable))
+    assert entry_of(tmp_path)["value"] == episode
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_constructor_that_chats_is_run_as_a_command(tmp_path: Path) -> None:
+    loop, started, _ = BY_TURNS["a constructor that chats"]
+    (tmp_path / "agent.py").write_text(f"{HEAD}{BOT}{loop}\n\n{RUNS}{started}\n")
+    patch = patch_of(tmp_path, "--entry", "Terminal.start")
+    assert "return training.run_command(Terminal, inputs=scenario.inputs)" in patch
+
+
+def test_a_turn_that_a_library_asks_for_is_an_episode(tmp_path: Path) -> None:
+    """A server calls its handler for each turn, whatever function has started the server."""
+    agent = (
+        f"import sched\n\n{BOT}bot = Bot()\n\n\ndef handle(text):\n    print(bot.ask(text))\n\n\n"
+        "def serve():\n    server = sched.scheduler()\n"
+        "    for number, text in enumerate(['Who are you?', 'And now?']):\n"
+        "        server.enter(0, number, handle, (text,))\n    server.run()\n\n\n"
+        f"{RUNS}serve()\n"
+    )
+    watched(tmp_path, agent, [{"content": "Fine."}, {"content": "Tired."}])
+    assert [row["text"] for row in rows(tmp_path)] == ["Who are you?", "And now?"]
+
+
+def test_of_what_one_turn_does_not_tell_apart_the_outermost_is_the_episode(
+    tmp_path: Path,
+) -> None:
+    """Reading cannot tell either: what it is handed has no class there."""
+    agent = BOT + (
+        "class Engine:\n    def __init__(self, bot):\n        self.bot = bot\n\n"
+        "    def query(self, question):\n        text = question\n        for _ in range(4):\n"
+        "            reply = self.bot.ask(text)\n            print(reply)\n"
+        "            if 'Action' not in reply:\n                return\n"
+        "            text = 'Observation: ' + reply\n\n\n"
+        "def work(question):\n    Engine(Bot()).query(question)\n\n\n"
+        f"{RUNS}work(sys.argv[1])\n"
+    )
+    watched(tmp_path, agent, [{"content": "Fine."}])
+    assert entry_of(tmp_path)["value"] in ("work", "Engine.query")
+
+
 def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:
     agent = AGENT + dedent("""\
         def demo():

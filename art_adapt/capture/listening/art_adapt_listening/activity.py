@@ -44,12 +44,16 @@ active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
 
 @dataclass
 class Active:
-    """A function of the project that has begun: what it was given, and what it is around."""
+    """A function of the project that has begun: what it was given, and what is around it.
+
+    ``direct``: code of the project called it, and no library that had been handed it.
+    """
 
     number: int
     around: Active | None
     code: CodeType
     site: Site | None
+    direct: bool
     given: dict[str, Any]
     owner: Made | None
     written: bool = False
@@ -83,6 +87,7 @@ class Activity:
             _loaded(told["litellm"]).answer_litellm(self.scripted)
         self.numbers = itertools.count(1)
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
+        self.own: dict[CodeType, bool] = {}
         self.calls: Counter[CodeType] = Counter()
         self.asking: set[CodeType] = set()  # of functions in which a model was asked
         self.running: dict[int, Active] = {}
@@ -113,6 +118,13 @@ class Activity:
         ):
             return ""  # what is made at run time; lambdas, comprehensions
         return "own" if self._is_inside(name) else ""
+
+    def _is_of_project(self, code: CodeType) -> bool:
+        """True if code is the project's: also a lambda or a comprehension, which is not heard."""
+        found = self.own.get(code)
+        if found is None:
+            found = self.own[code] = self._is_inside(code.co_filename)
+        return found
 
     def _is_inside(self, name: str) -> bool:
         """True if a file is the project's, and no package's that is installed below it."""
@@ -167,7 +179,8 @@ class Activity:
             return
         around, site = self._caller(frame)
         given, owner = self._given(frame)
-        began = Active(next(self.numbers), around, code, site, given, owner)
+        direct = frame.f_back is not None and self._is_of_project(frame.f_back.f_code)
+        began = Active(next(self.numbers), around, code, site, direct, given, owner)
         self.running[id(frame)] = began
         active.set(began)
         if code.co_name == "__init__" and owner is not None and owner.init is None:
@@ -316,6 +329,7 @@ class Activity:
             "function": each.code.co_qualname,
             "line": each.code.co_firstlineno,
             "site": each.site,
+            "direct": each.direct,
             "given": each.given,
             "owner": each.owner.number if each.owner else None,
             "generates": bool(each.code.co_flags & GENERATES),
