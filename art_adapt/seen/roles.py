@@ -8,14 +8,17 @@ with tools, is left to reading, because a sub-agent and a simulated user look al
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.decision import Seen
+from art_adapt.seen.episodes import Enclosing
 from art_adapt.seen.notes import Request, Run
 from art_adapt.settings import Options, Origin
+from art_adapt.source import Place
+from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.model import CompletionCall, Survey
 
@@ -33,16 +36,14 @@ def with_seen_roles(
     """
     if seen is not None:
         survey = _with_models(survey, seen)
+        survey = _with_other_models(survey, seen)
     origins = {options.origin("auxiliary"), options.origin("policy")}
     is_said = not origins <= {Origin.DEFAULT, Origin.SEEN}
     found = {} if seen is None or is_said else _side_jobs(survey, seen)
     policy = [call for call in survey.calls if call.role is Role.POLICY]
     if not found or all(call in found for call in policy):
         return survey, options
-    files = tuple(
-        replace(file, calls=tuple(_as_seen(call, found) for call in file.calls))
-        for file in survey.files
-    )
+    survey = _replaced(survey, lambda call: _as_seen(call, found))
     names = tuple(
         f"{call.place.path.as_posix()}:{call.place.line}"
         for call in found
@@ -51,7 +52,7 @@ def with_seen_roles(
     if names:
         seen_in = {**options.origins, "auxiliary": Origin.SEEN}
         options = replace(options, auxiliary=names, origins=seen_in)
-    return replace(survey, files=files), options
+    return survey, options
 
 
 def _with_models(survey: Survey, seen: Seen) -> Survey:
@@ -63,14 +64,71 @@ def _with_models(survey: Survey, seen: Seen) -> Survey:
         if call is not None and isinstance(name, str):
             named.setdefault(call, set()).add(name)
     asks = {call: min(names) for call, names in named.items() if len(names) == 1}
+    return _replaced(survey, lambda c: replace(c, asks=c.asks or asks.get(c)))
+
+
+def _with_other_models(survey: Survey, seen: Seen) -> Survey:
+    """Return the survey in which it is said who asked another model than the conversation.
+
+    Whether that is trained all the same, only the user knows.
+    """
+    episodes = seen.function.calls if seen.function is not None else ()
+    beside: dict[CompletionCall, dict[str, Asker | None]] = {}
+    of_turns = {
+        call.key
+        for each in episodes
+        for request in each.requests
+        if request.body.get("model") in (None, _model_of_turns(each))
+        for call in each.run.outward(request.around)
+    }
+    for each in episodes:
+        for request in each.requests:
+            model = request.body.get("model")
+            made = _call_of(request, survey.calls)
+            if model in (None, _model_of_turns(each)) or made is None:
+                continue
+            site, asker = request.site, None
+            for call in each.run.outward(request.around):
+                if call.key not in of_turns:
+                    place = Place(site.path, site.line) if site else made.place
+                    asker = Asker(call.key[1], place, apart=True, model=str(model))
+                site = call.site
+            if asker is not None:
+                is_itself = asker.function == made.function
+                found = beside.setdefault(made, {})
+                found[asker.function] = None if is_itself else asker
+    return _replaced(survey, lambda call: _asked_beside_turns(call, survey, beside))
+
+
+def _model_of_turns(episode: Enclosing) -> str | None:
+    """Return the model that the longest conversation of an episode asks; None if several."""
+    by_number = {request.number: request for request in episode.requests}
+    longest = max(conversations_of(episode.requests), key=lambda c: (len(c), max(c)))
+    models = {by_number[number].body.get("model") for number in longest}
+    return models.pop() if len(models) == 1 else None
+
+
+def _asked_beside_turns(
+    call: CompletionCall,
+    survey: Survey,
+    beside: Mapping[CompletionCall, Mapping[str, Asker | None]],
+) -> CompletionCall:
+    found = beside.get(call, {})
+    known = {asker.function for asker in call.askers if asker.reason or asker.model}
+    said = [
+        survey.said.of_asker(e) for name, e in found.items() if e and name not in known
+    ]
+    told = {asker.function for asker in said}
+    others = [asker for asker in call.askers if asker.function not in told]
+    is_itself = call.role is Role.POLICY and call.function in found
+    return replace(call, askers=(*others, *said), asked_other=is_itself)
+
+
+def _replaced(
+    survey: Survey, described: Callable[[CompletionCall], CompletionCall]
+) -> Survey:
     files = tuple(
-        replace(
-            file,
-            calls=tuple(
-                replace(call, asks=call.asks or asks.get(call)) for call in file.calls
-            ),
-        )
-        for file in survey.files
+        replace(file, calls=tuple(map(described, file.calls))) for file in survey.files
     )
     return replace(survey, files=files)
 

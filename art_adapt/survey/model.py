@@ -42,7 +42,8 @@ class CompletionCall:
     ``span`` is the callee, which ``recorded(...)`` goes around. ``referenced``: the callee
     is passed on (to a retry helper, a thread, a partial) and not called here. ``askers``:
     functions that ask through the one that makes it. ``in_episode``: whether the likeliest
-    entry point runs it.
+    entry point runs it. ``asked_other``: runs show that it asks another model than the
+    conversation around it.
     """
 
     place: Place
@@ -69,6 +70,7 @@ class CompletionCall:
     reason: str
     askers: tuple[Asker, ...] = ()
     in_episode: bool = True
+    asked_other: bool = False
 
     @property
     def asides(self) -> tuple[Asker, ...]:

@@ -610,6 +610,49 @@ def test_a_request_that_asked_another_model_is_told(tmp_path: Path, where: str) 
     assert "shorter" in _policy(tmp_path)  # which only the user can say
 
 
+SHARED = """\
+class Llm:
+    def __init__(self, model):
+        self.model = model
+
+    def complete(self, messages):
+        reply = client.chat.completions.create(model=self.model, messages=messages)
+        return reply.choices[0].message.content
+
+
+"""
+# How the code that runs between the turns comes to ask a model of its own.
+ASKS_ANOTHER = {
+    "a dict of names": "self.names = {'ask': small.complete}\n",
+    "a closure": "self.names = {'ask': lambda asked: small.complete(asked)}\n",
+    "code that is run": "self.names = {}\n        exec('def ask(asked):\\n    return small.complete(asked)', {'small': small}, self.names)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ASKS_ANOTHER)
+def test_who_asked_another_model_through_a_shared_function_is_told(
+    how: str, tmp_path: Path
+) -> None:
+    agent = (
+        f"{SHARED}class Bench:\n    def __init__(self, small):\n        {ASKS_ANOTHER[how]}\n"
+        "    def run(self, text):\n        return self.names['ask']([{'role': 'user', 'content': text}])\n\n\n"
+        "def solve(question):\n    llm, bench = Llm('big'), Bench(Llm('small'))\n"
+        "    messages = [{'role': 'user', 'content': question}]\n    for _ in range(2):\n"
+        "        said = llm.complete(messages)\n"
+        "        messages.append({'role': 'assistant', 'content': said})\n"
+        "        messages.append({'role': 'user', 'content': bench.run('About: ' + said)})\n"
+        f"    return said\n\n\n{RUNS}print(solve(sys.argv[1]))\n"
+    )
+    replies = [{"content": each} for each in ("One.", "Noted.", "Two.", "Noted again.")]
+    watched(tmp_path, agent, replies)
+    told = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "Bench.run calls Llm.complete" in told and "(model small)" in told
+    aside = '"Bench.run > Llm.complete"'
+    assert aside in patch_of(tmp_path, "--auxiliary", "Bench.run")
+    shutil.rmtree(tmp_path / ".art-adapt")  # a colleague has no run
+    assert aside in patch_of(tmp_path, "--auxiliary", "Bench.run", "--entry", "solve")
+
+
 def _policy(folder: Path, *options: str) -> list[str]:
     """Return the functions whose calls are to be trained."""
     done = art_adapt("--diff", "--json", "--isolated", *options, "agent.py", cwd=folder)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from art_adapt.calls import is_function
+from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.project import Project
+from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.roles import Role
 
 if TYPE_CHECKING:  # a survey holds what was said
-    from art_adapt.survey.calls.asides import Asker
     from art_adapt.survey.model import CompletionCall
 
 
@@ -26,7 +29,7 @@ class Said:
 
         The same goes for those who ask through it.
         """
-        call = replace(call, askers=tuple(map(self._of_asker, call.askers)))
+        call = replace(call, askers=tuple(map(self.of_asker, call.askers)))
         for role, names in (
             (Role.AUXILIARY, self.auxiliary),
             (Role.POLICY, self.policy),
@@ -37,7 +40,8 @@ class Said:
                 return call if call.role is role else named
         return call
 
-    def _of_asker(self, asker: Asker) -> Asker:
+    def of_asker(self, asker: Asker) -> Asker:
+        """Return who asks through a call, with the role that is said of it."""
         for role, names in (
             (Role.AUXILIARY, self.auxiliary),
             (Role.POLICY, self.policy),
@@ -50,6 +54,47 @@ class Said:
 
 
 NOTHING = Said()
+
+
+def with_named(
+    project: Project,
+    graph: CallGraph,
+    calls: Mapping[Path, list[CompletionCall]],
+    said: Said,
+) -> dict[Path, list[CompletionCall]]:
+    """Return the calls, asked as well by functions that are named and make or hand on none.
+
+    A name stands for all that its function calls. Where no path from it to a trained call is
+    seen, the user knows better, as a run may have shown: code that the model writes, a table.
+    """
+    every = [call for each in calls.values() for call in each]
+    named = {
+        (path, function.qualname): syntax.place(function.node)
+        for path, syntax in project.files.items()
+        for function in syntax.functions.values()
+        for name in (*said.policy, *said.auxiliary)
+        if is_function(function.qualname, name) and not _is_known(name, every)
+    }
+    askers: dict[CompletionCall, list[Asker]] = {}
+    for key, place in named.items():
+        run = graph.run_by([key])
+        trained = [call for call in every if call.role is Role.POLICY]
+        led_to = [c for c in trained if (c.place.path, c.function) in run]
+        for call in led_to or trained:
+            asker = said.of_asker(Asker(key[1], place))
+            askers.setdefault(call, []).append(asker)
+    return {
+        path: [replace(c, askers=(*c.askers, *askers.get(c, ()))) for c in each]
+        for path, each in calls.items()
+    }
+
+
+def _is_known(name: str, calls: Sequence[CompletionCall]) -> bool:
+    """True if a name means a call, or a function that asks through one."""
+    return any(
+        is_named(call, name) or any(is_function(a.function, name) for a in call.askers)
+        for call in calls
+    )
 
 
 def is_named(call: CompletionCall, name: str) -> bool:
@@ -66,8 +111,11 @@ def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -
     """True if a single request names another model than the conversations beside it do.
 
     Whether it is trained all the same, only the user knows. A model counts where the file
-    says it, if only by default. A checker that begins anew in each turn is no turn itself.
+    says it, if only by default, or where a run has shown it. A checker that begins anew in
+    each turn is no turn itself.
     """
+    if call.asked_other:
+        return True
 
     def is_turn(each: CompletionCall) -> bool:
         anew = each.begins and each.loop and each.loop.function != each.function

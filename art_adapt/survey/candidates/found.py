@@ -23,7 +23,7 @@ from art_adapt.survey.calls.frameworks import find_framework_calls
 from art_adapt.survey.calls.going_on import keeping_sites
 from art_adapt.survey.calls.growth import growing_sites
 from art_adapt.survey.calls.roles import Role, roles_of
-from art_adapt.survey.calls.said import NOTHING, Said
+from art_adapt.survey.calls.said import NOTHING, Said, with_named
 from art_adapt.survey.calls.tool_loops import find_tool_loop
 from art_adapt.survey.candidates.entry_points import (
     find_entry_points,
@@ -104,6 +104,7 @@ class Found:
             ]
             for path in project.files
         }
+        calls = with_named(project, graph, calls, said)
         trained = [c for each in calls.values() for c in each if c.role is Role.POLICY]
         # What can't be recorded leads to an episode only where nothing else does.
         trained = [call for call in trained if call.supported] or trained
