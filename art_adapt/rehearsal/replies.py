@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -98,12 +99,14 @@ def reply_to(
     number: int,
     favourite: str | None = None,
     faults: Faults = Faults(),
+    seed: int = 0,
 ) -> Reply:
     """Make the reply to one request; ``number`` makes its text unique.
 
-    As RULER's judge it prefers trajectories that contain ``favourite``.
+    As RULER's judge it prefers trajectories that contain ``favourite``, or scores them by chance,
+    the same ones alike for one ``seed``.
     """
-    if (judged := _judgement(request, random, favourite)) is not None:
+    if (judged := _judgement(request, seed, favourite)) is not None:
         return judged
     last = _text(request["messages"][-1]) if request.get("messages") else ""
     fitting = [row.reply for row in rows if re.search(row.when, last)]
@@ -196,20 +199,24 @@ def _answer(request: Json, random: Random, number: int) -> str:
     return f"{words} {number}"
 
 
-def _judgement(request: Json, random: Random, favourite: str | None) -> Reply | None:
-    """Score each trajectory in a request of RULER's; None for any other request."""
+def _judgement(request: Json, seed: int, favourite: str | None) -> Reply | None:
+    """Score each trajectory in a request of RULER's; None for any other request.
+
+    A score depends on the trajectory, and not on its place: episodes end in any order.
+    """
     if not is_judgement(request):
         return None
     shown = "".join(_text(message) for message in request["messages"])
     parts = re.split(r'<trajectory id="(\w+)"', shown)
-    scores = [
-        {
-            "trajectory_id": name,
-            "explanation": "scripted",
-            "score": _score(text, random, favourite),
-        }
-        for name, text in dict(zip(parts[1::2], parts[2::2], strict=True)).items()
-    ]
+    alike: Counter[str] = Counter()
+    scores = []
+    for name, text in dict(zip(parts[1::2], parts[2::2], strict=True)).items():
+        text = text.partition("</trajectory>")[0]
+        alike[text] += 1
+        own = Random(f"{seed} {alike[text]} {text}")
+        score = _score(text, own, favourite)
+        given = {"trajectory_id": name, "explanation": "scripted", "score": score}
+        scores.append(given)
     return Reply(json.dumps({"scores": scores}))
 
 

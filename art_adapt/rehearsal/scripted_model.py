@@ -120,7 +120,9 @@ class ScriptedModel:
             # What the model in training may do wrong, those beside it do not.
             faults = self._faults(phase) if is_policy else RELIABLE
             rows, favourite = self._rows, self._favourite
-            reply = reply_to(request, rows, random, number, favourite, faults)
+            reply = reply_to(
+                request, rows, random, number, favourite, faults, self._seed
+            )
             fault = reply.fault
             if not phase:
                 time.sleep(random.uniform(*LATENCY))

@@ -46,11 +46,10 @@ def say_seen(
             else "the command ended without one, or it uses another Python or another client"
         )
         say(f"\nno request to a model was seen: {why}\n")
-        if code and not scripted and not os.environ.get(DEFAULT_KEY):
-            say(
-                f"next: {DEFAULT_KEY} is not set; art-adapt capture --scripted -- COMMAND needs no "
-                "key\n"
-            )
+        if code:
+            unset = not scripted and not os.environ.get(DEFAULT_KEY)
+            key = f"if it needs a key, {DEFAULT_KEY} is not set: with --scripted it needs none"
+            say(f"next: fix the error above{f'; {key}' * unset}\n")
         return
     conversations = sum(len(conversations_of(run.requests)) for run in runs)
     say(

@@ -13,6 +13,7 @@ import art
 from art_adapt.recording.state import judging
 from art_adapt.training.threads import own_frame
 
+MISREAD = (TypeError, AttributeError, LookupError)  # of an object taken for another
 T = TypeVar("T", bound=art.Trajectory)
 
 
@@ -51,24 +52,54 @@ async def scored(
             given = score(trajectory, scenario)
             if inspect.isawaitable(given):
                 given = await given
-        if isinstance(given, Mapping) and given:
-            parts = {str(name): float(part) for name, part in given.items()}
-            trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
-            reward = sum(parts.values())
-        elif isinstance(given, str | bytes | Mapping):
-            raise TypeError(f"{given!r} is not a number")
-        else:
-            reward = float(given)
     except Exception as error:
-        what = f"the reward function failed: {error!r}"
+        of_answer = _kind_of_answer(trajectory) * isinstance(error, MISREAD)
+        what = f"the reward function failed: {error!r}{of_answer}"
         said = format_exception_only(error)[-1].strip()  # its own __str__ may raise
+        said += of_answer
         frame = own_frame(extract_tb(error.__traceback__))
         if frame is None:
-            raise RewardError(what, said) from error
+            raise RewardError(what, said, *_definition(score)) from error
         raise RewardError(what, said, frame.filename, frame.lineno or 0) from error
-    if not math.isfinite(reward):
-        raise RewardError(
-            f"the reward is {reward}, which would spoil its whole group: return a finite number"
-        )
+    named = given.items() if isinstance(given, Mapping) else [("", given)]
+    parts = {str(name): _number(part, score) for name, part in named}
+    reward = _number(sum(parts.values()) if parts else given, score)
+    if isinstance(given, Mapping):
+        trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
     trajectory.reward = reward
     return trajectory
+
+
+def _number(given: Any, score: Callable[[Any, Any], Any]) -> float:
+    """Return what a reward function gave as a number.
+
+    Raises:
+        RewardError: it is none, or not finite.
+    """
+    try:
+        if isinstance(given, str | bytes | Mapping):
+            raise TypeError
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        said = f"it returned {given!r}, which is no number"
+        what = f"the reward function failed: {said}"
+        raise RewardError(what, f"TypeError: {said}", *_definition(score)) from None
+    if math.isfinite(number):
+        return number
+    said = f"the reward is {number}, which would spoil its whole group"
+    raise RewardError(
+        f"{said}: return a finite number", f"ValueError: {said}", *_definition(score)
+    )
+
+
+def _kind_of_answer(trajectory: art.Trajectory) -> str:
+    """Say of which class the answer is that a reward function reads, if it is no text."""
+    answer = getattr(trajectory, "final_answer", None)
+    is_text = isinstance(answer, str | None)
+    return "" if is_text else f" (final_answer is a {type(answer).__name__})"
+
+
+def _definition(score: Callable[[Any, Any], Any]) -> tuple[str, int]:
+    """Return where a reward function is defined, if Python knows."""
+    code = getattr(inspect.unwrap(score), "__code__", None)
+    return ("", 0) if code is None else (code.co_filename, code.co_firstlineno)

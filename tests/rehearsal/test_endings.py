@@ -92,6 +92,38 @@ def test_a_reward_that_raises_is_named_at_its_place(
     assert code == 1 and "Traceback" not in said.partition("Would go wrong")[2]
 
 
+@pytest.mark.parametrize(
+    ("reward", "what", "fix"),
+    first_now(
+        [
+            ("return 'good'", "returned 'good', which is no number", "a finite number"),
+            ("return {'a': None}", "returned None, which is no number", "a finite number"),
+            ("return {}", "returned {}, which is no number", "a finite number"),
+            ("return float('inf')", "the reward is inf", "a finite number"),
+            ("return len(t.final_anwser)", "no attribute 'final_anwser'", "did you mean final_answer?"),
+            ("t.final_answer = [1]\n    return 'x' in t.final_answer.text", "(final_answer is a list)", "an attribute"),
+        ]
+    ),
+)  # fmt: skip
+def test_what_a_reward_returns_or_misreads_is_said(
+    tmp_path: Path, reward: str, what: str, fix: str
+) -> None:
+    prepared(tmp_path, HEAD + RIGHT, f"def f(t, s):\n    {reward}\n")
+    finding = found(tmp_path)["reward raised"]
+    assert Path(finding["path"]).name == "rewards.py" and finding["line"]
+    assert what in finding["what"] and fix in finding["fix"]
+
+
+def test_a_call_in_episode_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    prepared(tmp_path, HEAD + RIGHT, "def f(t, s):\n    return 1.0\n")
+    module = tmp_path / "agent_train.py"
+    text = module.read_text().replace("run_agent(question=", "run_agent(query=")
+    module.write_text(text)
+    line = 1 + next(n for n, t in enumerate(text.splitlines()) if "(query=" in t)
+    fix = found(tmp_path)["stopped"]["fix"]
+    assert fix.startswith(f"change line {line} of the train module")
+
+
 def test_what_the_scripted_model_does_not_know_is_no_fault_of_the_agent(
     tmp_path: Path,
 ) -> None:

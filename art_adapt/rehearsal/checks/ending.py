@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -151,18 +152,34 @@ def _remedy_for_reward(error: str) -> str:
     """Say what to change so that a reward function does not raise this."""
     if (key := NO_KEY.match(error)) is not None:
         return f'add "{key[2]}" to every row of the scenarios, or read another key'
+    if NO_NUMBER.search(error) is not None:
+        return "return a finite number, or a dict whose values are"
+    if (name := NO_ATTRIBUTE.search(error)) is not None:
+        near = get_close_matches(name[1], OF_TRAJECTORIES, 1) or OF_TRAJECTORIES[:1]
+        return f"a trajectory has no {name[1]}: did you mean {near[0]}?"
+    if OF_OBJECT.search(error) is not None:
+        return "read what it needs of that object: an attribute, an entry, or its text"
     low = "return a low reward for an episode that it cannot score, such as one without an answer"
     is_text = error.startswith("TypeError") and "str" in error
     return low + "; convert a row's text to a number (CSV has only text)" * is_text
 
 
+# What training.rewards adds to an error, or raises itself.
+OF_OBJECT = re.compile(r"\(final_answer is an? \w+\)$")
+NO_NUMBER = re.compile(r"which is no number|would spoil its whole group")
+NO_ATTRIBUTE = re.compile(r"'\w*Trajectory' object has no attribute '(\w+)'")
+# What rewards read: of ART 0.5.23, trajectories.py, and what training.Trajectory adds.
+OF_TRAJECTORIES = (
+    *("final_answer", "messages_and_choices", "additional_histories", "tools"),
+    *("reward", "metrics", "metadata", "logs", "duration"),
+)
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
 PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
-    r"^(the agent raised )?(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
+    r"(^|\braised )(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
 )
 
 
@@ -249,12 +266,15 @@ def _fix(seen: Seen, failure: str) -> str:
             "the agent reads what a person types: run it with training.run_command(..., "
             "inputs=scenario.inputs) in episode()"
         )
+    place = PLACE.search(failure)
+    if place is not None and Path(place[1]).resolve() == seen.path.resolve():
+        return f"change line {place[2]} of the train module, which raised it"
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
     if NETWORK.search(failure) and OWN_ERROR not in failure:
         return f"rehearse with --stub {_raising(failure)}, because a rehearsal reaches no network"
     needs = "start a service or set a key that it needs"
-    if (place := PLACE.search(failure)) is not None:
+    if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"
         return (
             f"see {where}, which raised it: if it refuses the form of a scripted reply, supply "
