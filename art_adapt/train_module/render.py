@@ -256,7 +256,7 @@ def _verdict(
             "Nothing in the agent's own code outlives an episode. What it is handed was not\n"
             f"looked at ({names}): episodes are run many times over, side by side."
         )
-    return "Episodes can be run many times over: nothing they do outlives them."
+    return "No state was found that outlives an episode: it can run many times."
 
 
 def _lasting(survey: Survey, isolate: str | None) -> Iterator[Effect]:

@@ -535,9 +535,9 @@ def test_a_package_has_its_own_name_before_a_modules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameter", "said"),
     [
-        ("", "nothing they do outlives them"),
+        ("", "No state was found that outlives"),
         (", tools", "What it is handed was not\nlooked at (tools)"),
-        (", on_step=None", "nothing they do outlives them"),
+        (", on_step=None", "No state was found that outlives"),
     ],
 )
 def test_what_is_handed_in_is_not_vouched_for(

@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (fe70a83fd6fa). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (81c9b8afb57c). Yours to edit: art-adapt keeps your edits.
 # Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """

@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (86e8f460ebd1). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (946fe2494ad9). Yours to edit: art-adapt keeps your edits.
 # Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """

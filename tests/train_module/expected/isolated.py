@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (929e9dd8a58f). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (2e3106350557). Yours to edit: art-adapt keeps your edits.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """

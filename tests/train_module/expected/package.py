@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (c15b52c892be). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (4932c3821ecf). Yours to edit: art-adapt keeps your edits.
 # Decided: --trace weave
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python -m triage.agent_train --help
 """

@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (80bb7ec54aff). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (50c9f43f7c11). Yours to edit: art-adapt keeps your edits.
 # Decided: --pipeline
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """

@@ -1,8 +1,8 @@
-# Written by art-adapt 0.3.0 (df758ea077ec). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (569a6460b9d1). Yours to edit: art-adapt keeps your edits.
 # Decided: --reward rewards:exact
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """

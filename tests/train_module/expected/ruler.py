@@ -1,7 +1,7 @@
-# Written by art-adapt 0.3.0 (aa30d4e84207). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (3c4498dce359). Yours to edit: art-adapt keeps your edits.
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
-Episodes can be run many times over: nothing they do outlives them.
+No state was found that outlives an episode: it can run many times.
 
 Run: python agent_train.py --help
 """
