@@ -96,8 +96,11 @@ def takes_anything(entry: EntryPoint) -> bool:
 def is_handed_objects(project: Project, entry: EntryPoint) -> bool:
     """True if an entry point takes nothing but objects that only its callers could make.
 
-    A record of the project, ``run(task: TaskSpec)``, tells the task.
+    A record of the project, ``run(task: TaskSpec)``, tells the task; so does what a platform
+    hands the handler that it decorates, of which episodes have a stand-in.
     """
+    if entry.decorated:
+        return False
     syntax = project.files[entry.place.path]
     required = [each for each in entry.parameters if each.default is None]
     return (

@@ -165,7 +165,7 @@ def _uses_helper(narrow: Found, wide: Found, entry: EntryPoint) -> bool:
     only_hands_on = is_helper(wide, entry) or is_handed_a_prompt(entry)
     return (
         entry.key in leading
-        and takes_anything(entry)
+        and (takes_anything(entry) or entry.decorated)
         and not over_data
         and not only_hands_on
     )
