@@ -54,7 +54,7 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     given = call.given if field.of == "function" else _before(run, call, field)
     noted = given.get(field.parameter, {})
     parts = noted.get("parts") or noted.get("value")
-    if field.part is None and "value" in noted:
+    if field.part is None and "value" in noted and "not_json" not in noted:
         return {"value": noted["value"]}
     if field.part is not None and isinstance(parts, dict) and field.part in parts:
         return {"value": parts[field.part]}

@@ -48,11 +48,13 @@ class Shown:
     """What a run of the project has shown of how its agent is made, as files and functions.
 
     ``makers`` are the functions that made it and its parts, or called it; ``factories`` those
-    that returned it, the outermost first.
+    that returned it, the outermost first. ``openers`` returned what the episode's function is
+    given by a parameter and what no request holds: the key of a conversation.
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
     factories: tuple[tuple[str, str], ...] = ()
+    openers: tuple[tuple[str, tuple[str, str]], ...] = ()
 
 
 @dataclass(eq=False)

@@ -340,7 +340,20 @@ def shown_by(seen: Seen | None) -> Shown:
         for call in reversed(owner.returned if owner is not None else ()):
             if not call.is_nested:
                 factories[str(call.path), call.key[1]] = None
-    return Shown(frozenset(makers), tuple(factories))
+    return Shown(frozenset(makers), tuple(factories), tuple(_openers(seen)))
+
+
+def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the parameters that each call was given another function's text for, with that one."""
+    function = None if seen is None else seen.function
+    if function is None:
+        return
+    for name in function.calls[0].call.given:
+        opening = [each.call.returned_for(name) for each in function.calls]
+        openers = {None if c is None else (str(c.path), c.key[1]) for c in opening}
+        opener = openers.pop() if len(openers) == 1 else None
+        if opener is not None and name not in function.given:
+            yield name, opener
 
 
 def _made(run: Run, call: Call, depth: int) -> Iterator[Call]:

@@ -54,7 +54,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(each, seen)
+                _opened(each, seen, calls)
                 for each in _described(entry.parameters, calls, seen.given, entry.place)
             ),
             *(
@@ -93,11 +93,34 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
     return parameter.default is not None or own
 
 
-def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:
+def _opened(
+    parameter: Parameter, seen: SeenFunction, calls: Sequence[Call]
+) -> Parameter:
     """Describe what the call is given that returns a parameter, as it was seen."""
     if parameter.opened is None:
         return parameter
-    return replace(parameter, opened=_set_up(parameter.opened, seen))
+    opening = [call.returned_for(parameter.name) for call in calls]
+    if not all(opening):
+        return replace(parameter, opened=_set_up(parameter.opened, seen))
+    given = [call.given for call in opening if call is not None]
+    parameters = tuple(
+        _as_given(each, [g[each.name] for g in given if each.name in g], calls)
+        for each in parameter.opened.parameters
+    )
+    return replace(parameter, opened=replace(parameter.opened, parameters=parameters))
+
+
+def _as_given(
+    parameter: Parameter, notes: Sequence[dict[str, Any]], calls: Sequence[Call]
+) -> Parameter:
+    """Give a call that opens a conversation what it was given in each run, if that was the same."""
+    values = [note["value"] for note in notes if "value" in note]
+    site = next((call.site for call in calls if call.site is not None), None)
+    if len(_spelled(values)) != 1 or site is None or is_given(parameter):
+        return parameter
+    place = Place(site.path, site.line)
+    made = Construction(place, repr(values[0]))
+    return replace(parameter, is_object=True, made=made, passed=place)
 
 
 def _options(

@@ -62,6 +62,11 @@ class Call:
     def name(self) -> str:
         return self.function.rpartition(".")[2]
 
+    def returned_for(self, name: str) -> Call | None:
+        """Return the call that returned what this one is given for a parameter, if one did."""
+        note = self.given.get(name, {}).get("returned_by")
+        return None if note is None else _call(0, note, None)
+
     @property
     def is_nested(self) -> bool:
         """True if the function is made anew by another one: nothing can import it."""

@@ -213,6 +213,51 @@ def test_of_what_one_turn_does_not_tell_apart_the_outermost_is_the_episode(
     assert entry_of(tmp_path)["value"] in ("work", "Engine.query")
 
 
+THREADS = {
+    "any key": "key = str(time.time_ns())",
+    "a file": "key = uuid.uuid4().hex\n    open(key, 'w').close()",
+    "a counter": "key = f'thread-{len(KEPT)}'",
+}
+
+
+@pytest.mark.parametrize("kind", THREADS)
+def test_a_key_that_a_call_returned_is_opened_anew(kind: str, tmp_path: Path) -> None:
+    """The agent does without, so that reading could not tell: its prompt would be lost."""
+    agent = (
+        "import time\nimport uuid\n\nKEPT = {}\n\n\ndef begin(tone):\n"
+        f"    {THREADS[kind]}\n"
+        "    KEPT[key] = [{'role': 'system', 'content': tone}]\n    return key\n\n\n"
+        "def send(text, key):\n    messages = KEPT.setdefault(key, [])\n"
+        "    messages.append({'role': 'user', 'content': text})\n"
+        "    said = think(messages)\n    messages.append({'role': 'assistant', 'content': said})\n"
+        f"    return said\n\n\n{RUNS}key = begin('Be brief.')\n    print(send(sys.argv[1], key))\n"
+    )
+    watched(tmp_path, agent, SAID)
+    assert 'send(text=scenario.text, key=begin(tone="Be brief."))' in patch_of(tmp_path)
+    assert rows(tmp_path) == [{"text": QUESTION}]
+
+
+def test_a_task_that_a_call_returned_stays_the_scenarios(tmp_path: Path) -> None:
+    """The model is asked about it; what loads it is the run's own."""
+    agent = (
+        function("def answer(task):")
+        + "def load(name):\n    return {'a': 'Is it sunny in Rome?'}[name]\n\n\n"
+        + f"{RUNS}print(answer(load('a')))\n"
+    )
+    watched(tmp_path, agent, [CALL, *SAID])
+    assert "answer(task=scenario.task)" in patch_of(tmp_path)
+
+
+def test_a_text_that_is_too_long_is_left_out(tmp_path: Path) -> None:
+    agent = (
+        "def answer(text, wanted):\n    return think([{'role': 'user', 'content': wanted + text[:9]}])\n\n\n"
+        f"{RUNS}print(answer(sys.argv[1] * 20_000, 'Rome'))\n"
+    )
+    done = watched(tmp_path, agent, SAID)
+    assert "text" not in (*rows(tmp_path), {})[0]
+    assert b"no row was written: text is a text of 400000 characters" in done.stderr
+
+
 def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:
     agent = AGENT + dedent("""\
         def demo():

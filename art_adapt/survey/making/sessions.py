@@ -8,6 +8,7 @@ that it chooses and returns.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -56,6 +57,9 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
     """Say of a parameter that is a conversation's key which call of the project returns it."""
     if entry.route is not None or entry.is_script or entry.is_request:
         return entry
+    shown = _shown(project, entry)
+    if shown is not entry:
+        return shown
     run = graph.run_by([entry.key])
     for each in [use for key in run for use in _uses(project, key)]:
         name = _parameter(project, entry, each) if each.use is Use.NEEDS else None
@@ -68,6 +72,31 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
             )
             return replace(entry, parameters=parameters, setup=setup)
     return entry
+
+
+def _shown(project: Project, entry: EntryPoint) -> EntryPoint:
+    """Say of parameters that are texts which a run has seen a call return that it returns them."""
+    files = {os.path.realpath(path): path for path in project.files}
+    openers = {
+        name: (files[path], function)
+        for name, (path, function) in project.session.shown.openers
+        if path in files
+    }
+    beside = {
+        name: key
+        for name, key in openers.items()
+        if key in _beside(project, entry.key) and _can_be_called(project, entry, key)
+    }
+    if not beside:
+        return entry
+    parameters = tuple(
+        replace(each, opened=_call(project, beside[each.name]))
+        if each.name in beside
+        else each
+        for each in entry.parameters
+    )
+    setup = tuple(call for call in entry.setup if call.key not in beside.values())
+    return replace(entry, parameters=parameters, setup=setup)
 
 
 def _uses(project: Project, key: FunctionKey) -> Iterator[UseOfDict]:

@@ -27,6 +27,10 @@ from .conversations import OF_THE_SDK, Requests, message_of
 from .values import snapshot
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
+MOST_OPENED = (
+    1_000  # texts that functions returned, by which a later call may be given one
+)
+KEYS = range(4, 200)  # characters of a text that may be the key of a conversation
 MOST_SETUP = 40  # calls of one object's methods before a model is asked
 MOST_BETWEEN = 1_000  # and between its questions
 MOST_WRITTEN = 50_000_000  # characters, of one process
@@ -94,6 +98,7 @@ class Activity:
         self.made: dict[int, tuple[weakref.ref[Any], Made]] = {}
         self.numbered: dict[int, Made] = {}
         self.handed: dict[int, Active | None] = {}
+        self.opened: dict[str, dict[str, Any]] = {}  # the call that returned a text
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
@@ -225,6 +230,8 @@ class Activity:
 
     def _value(self, value: Any) -> dict[str, Any]:
         kept = snapshot(value)
+        if type(value) is str and value in self.opened:
+            kept["returned_by"] = self.opened[value]
         made = None if "value" in kept else self._object(value)
         if made is not None:
             kept |= {"object": made.number, "type": made.type}
@@ -252,7 +259,11 @@ class Activity:
         return self.classes[kind]
 
     def _returns(self, ended: Active, answer: Any) -> None:
-        """Note a function that has made an object and returned it."""
+        """Note a function that has made an object, or a text that it was not given, and returned it."""
+        if type(answer) is str and len(answer) in KEYS and answer not in self.opened:
+            told = [each.get("value") for each in ended.given.values()]
+            if answer not in told and len(self.opened) < MOST_OPENED:
+                self.opened[answer] = self._call(ended)
         made = self._object(answer)
         is_own = ended.owner is not None and ended.owner is made
         if made is not None and not is_own and len(made.returned) < MOST_SETUP:

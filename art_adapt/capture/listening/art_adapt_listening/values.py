@@ -49,7 +49,8 @@ def snapshot(value: Any) -> dict[str, Any]:
     if value is None or kind in (bool, int, float):
         return {"value": value}
     if kind is str:
-        return {"value": value[:LONGEST]}
+        cut = {"not_json": f"text of {len(value)} characters"}
+        return {"value": value[:LONGEST], **(cut if len(value) > LONGEST else {})}
     is_large = issubclass(kind, CONTAINERS) and len(value) > LARGEST
     kept: dict[str, Any] = {"not_json": kind.__qualname__}
     if not is_large:
