@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
@@ -36,12 +36,15 @@ OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$")  # what its reader has to fi
 def commands_of(agent: Path) -> list[str]:
     """Return command lines that run an agent, the likeliest first; none may be known."""
     root = project_root(agent.resolve())
-    found = (*_said(agent, root), *_scripts(root), *_own(agent), *_tests(agent, root))
+    scripts = dict(_scripts(root))
+    said = list(_said(agent, root, scripts))
+    alone = () if said else (shlex.join(each) for each in scripts.values())
+    found = (*said, *alone, *_own(agent), *_tests(agent, root))
     return list(islice(dict.fromkeys(found), MOST))
 
 
-def _said(agent: Path, root: Path) -> Iterator[str]:
-    """Yield lines of the project's documents that run the agent's file or module."""
+def _said(agent: Path, root: Path, scripts: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield lines of the project's documents that run the agent's file, module or script."""
     relative = Path(os.path.relpath(agent.resolve(), root))
     names = {relative.as_posix(), agent.name, ".".join(relative.with_suffix("").parts)}
     if relative.parent.parts and (agent.parent / "__main__.py").is_file():
@@ -52,11 +55,13 @@ def _said(agent: Path, root: Path) -> Iterator[str]:
                 text = file.read_text(encoding="utf-8", errors="replace")
                 for line in text.splitlines():
                     for part in (line, *line.split("`")[1::2]):
-                        if (command := _command(part, names)) is not None:
+                        if (command := _command(part, names, scripts)) is not None:
                             yield command
 
 
-def _command(line: str, names: set[str]) -> str | None:
+def _command(
+    line: str, names: set[str], scripts: Mapping[str, list[str]]
+) -> str | None:
     line = LEADING.sub("", line).strip().strip("`")
     if line.startswith("[") and line.endswith("]"):  # of a Dockerfile
         try:
@@ -69,7 +74,13 @@ def _command(line: str, names: set[str]) -> str | None:
         return None
     variables = list(takewhile(SET.fullmatch, words))
     run = words[len(variables) :]
-    if not run or run[0] not in RUNNERS or "install" in run or OPEN.search(line):
+    if not run or "install" in run or OPEN.search(line):
+        return None
+    if run[0] in scripts and len(run) > 1:
+        return shlex.join(
+            [*["env"] * bool(variables), *variables, *scripts[run[0]], *run[1:]]
+        )
+    if run[0] not in RUNNERS:
         return None
     told = {word.partition(":")[0] for word in run[1:]}
     if not told & names:
@@ -77,13 +88,21 @@ def _command(line: str, names: set[str]) -> str | None:
     return shlex.join([*["env"] * bool(variables), *words])
 
 
-def _scripts(root: Path) -> Iterator[str]:
+def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the project's commands, with what runs each: itself, or its package if not installed."""
     file = root / "pyproject.toml"
     try:
         scripts = read_toml(file).get("project", {}).get("scripts", {})
     except Refusal:
         return
-    yield from (name for name in scripts if shutil.which(name))
+    for name, target in scripts.items():
+        package = str(target).partition(":")[0].partition(".")[0]
+        if shutil.which(name):
+            yield name, [name]
+        elif (root / package / "__main__.py").is_file():
+            yield name, [python(), "-m", package]
+        elif (root / "src" / package / "__main__.py").is_file():
+            yield name, ["env", "PYTHONPATH=src", python(), "-m", package]
 
 
 def _own(agent: Path) -> Iterator[str]:

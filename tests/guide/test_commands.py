@@ -35,6 +35,24 @@ def test_what_is_no_command_that_runs_it(tmp_path: Path, text: str) -> None:
     assert not commands_of(agent_in(tmp_path, text))
 
 
+@pytest.mark.parametrize("folder", ["", "src"])
+def test_a_projects_own_command_is_run_as_its_readme_says(
+    tmp_path: Path, folder: str
+) -> None:
+    """It is not installed here, so its package is run; bare, it would only print its help."""
+    inside = tmp_path / folder
+    inside.mkdir(exist_ok=True)
+    text = "    pip install -e .\n    ask-the-bot answer notes.txt\n"
+    agent = agent_in(inside, text)
+    (tmp_path / "README.md").write_text(text)
+    (inside / "pyproject.toml").unlink()
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'bot'\n\n[project.scripts]\nask-the-bot = 'bot.agent:main'\n"
+    )
+    path = "env PYTHONPATH=src " * bool(folder)
+    assert commands_of(agent) == [f"{path}python -m bot answer notes.txt"]
+
+
 def agent_in(folder: Path, text: str) -> Path:
     (folder / "pyproject.toml").touch()
     (folder / "README.md").write_text(text)
