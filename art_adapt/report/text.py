@@ -222,9 +222,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     for parameter in entry.parts:
         made = parameter.made
         if parameter.stand_in is not None:
-            read = " and ".join(parameter.stand_in) or "nothing"
+            read = " and ".join(parameter.stand_in)
             what = f"{parameter.name}: a stand-in for the platform's object"
-            yield Line("needs", what, f"the scenario sets {read}: rehearse to be sure")
+            sets = f"the scenario sets {read}: " * bool(read)
+            yield Line("needs", what, f"{sets}rehearse to be sure")
         elif parameter in missing:
             what = f"{parameter.name}: {parameter.annotation or 'an object'}"
             shown = (

@@ -681,6 +681,13 @@ HANDLERS = {
         "update.message.text",
         "text",
     ),
+    "what a command takes": (
+        "discord",
+        "message: Message, task: str",
+        "message",
+        "task",
+        "task",
+    ),
     "a message, and what a command takes": (
         "discord",
         "message: Message, ctx, tone: str = 'polite'",

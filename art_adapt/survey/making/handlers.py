@@ -22,8 +22,8 @@ TEXTS = ("text", "content", "clean_content", "caption", "message_text", "body")
 def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
     """Say of a handler's parameters, which only a platform makes, what stands for them.
 
-    What somebody wrote is the scenario's. A handler that reads no text stays as it is: what
-    its episodes differ in is not known.
+    What somebody wrote is the scenario's, and so is what a command is given. A handler that is
+    told no text stays as it is: what its episodes differ in is not known.
     """
     entry = _with_listeners(project, entry)
     syntax = project.files[entry.place.path]
@@ -47,7 +47,10 @@ def with_stand_ins(project: Project, entry: EntryPoint) -> EntryPoint:
             dict.fromkeys(p.removeprefix(start) for p in read if p.startswith(start))
         )
 
-    if not any(map(texts_of, entry.parameters)):
+    is_given = any(
+        p.default is None and not is_the_platforms(p) for p in entry.parameters
+    )
+    if not (is_given or any(map(texts_of, entry.parameters))):
         return entry
     return replace(
         entry,
