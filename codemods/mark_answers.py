@@ -47,7 +47,7 @@ CASES = (
         def run(client, task):
             reply = client.chat.completions.create(messages=[task])
             if task == 1:
-                return reply, 1
+                return reply, reply.id
             if task == 2:
                 return Answer(
                     text=reply,
@@ -57,7 +57,7 @@ CASES = (
                     ],
                 )
             if task == 3:
-                return (reply, 3)
+                return (reply, reply.id)
             return (
                 "a long text that takes a line of its own, and then some more of it,"
                 " and goes on here"
@@ -73,7 +73,7 @@ CASES = (
         def run(client, task):
             reply = client.chat.completions.create(messages=[task])
             if task == 1:
-                return final_answer(reply, 1)
+                return final_answer(reply, reply.id)
             if task == 2:
                 return final_answer(
                     Answer(
@@ -85,7 +85,7 @@ CASES = (
                     )
                 )
             if task == 3:
-                return final_answer((reply, 3))
+                return final_answer((reply, reply.id))
             return final_answer(
                 "a long text that takes a line of its own, and then some more of it,"
                 " and goes on here"

@@ -86,9 +86,10 @@ def _number(given: Any, score: Callable[[Any, Any], Any]) -> float:
         raise RewardError(what, f"TypeError: {said}", *_definition(score)) from None
     if math.isfinite(number):
         return number
-    said = f"the reward is {number}, which would spoil its whole group"
     raise RewardError(
-        f"{said}: return a finite number", f"ValueError: {said}", *_definition(score)
+        f"the reward is {number}, which would spoil its whole group: return a finite number",
+        f"ValueError: the reward is {number}, which would spoil its whole group",
+        *_definition(score),
     )
 
 

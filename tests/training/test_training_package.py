@@ -637,9 +637,9 @@ def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
     ("score", "said"),
     [
         (lambda t, s: float("nan"), "would spoil its whole group"),
-        (lambda t, s: {}, "the reward function failed: TypeError"),
-        (lambda t, s: "0.5", "the reward function failed: TypeError"),
-        (lambda t, s: None, "the reward function failed: TypeError"),
+        (lambda t, s: {}, "the reward function failed: it returned {}, which is no"),
+        (lambda t, s: "0.5", "the reward function failed: it returned '0.5', which"),
+        (lambda t, s: None, "the reward function failed: it returned None, which is"),
         (lambda t, s: t.final_answer["total"], "the reward function failed: TypeError"),
     ],
 )

@@ -22,6 +22,7 @@ from art_adapt.survey.candidates.launches import (
     is_batch,
     is_example,
     is_launch,
+    only_registers,
 )
 from art_adapt.survey.candidates.leads import Leads
 from art_adapt.survey.candidates.showing import shows_a_stage
@@ -174,6 +175,10 @@ class Candidate:
             if caller in self.leads.reaching
             and caller not in (self.key, *self.around)
             and _counts(self.leads, caller)
+            and not only_registers(
+                self.leads.syntax(caller),
+                self.leads.graph.sites.get((caller, self.key), ()),
+            )
         ]
 
 

@@ -17,7 +17,7 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import LOOPS, Syntax
+from art_adapt.code.syntax import LOOPS, Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
 from art_adapt.survey.candidates.no_answers import (
@@ -208,13 +208,25 @@ def _shown_element(
         for at in sorted(shown_elements(project, syntax, function, len(elements)))
     ]
     said = [e for e in shown if _is_said(syntax, _argument(e), asking)]
-    if len(said) != 1:
-        said = [
-            each
-            for each in elements
-            if any(map(asking.is_site, made_from(syntax, function.qualname, [each])))
-        ]
-    return said[0] if len(said) == 1 else value
+    if len(said) == 1:
+        return said[0]
+    decided = _decided_elements(syntax, function, len(elements), asking)
+    return elements[decided.pop()] if len(decided) == 1 else value
+
+
+def _decided_elements(
+    syntax: Syntax, function: Function, size: int, asking: Asking
+) -> set[int]:
+    """Return which elements of the tuples that a function returns are made from a reply, by index."""
+    owner = function.qualname
+    returned = map(_without_rewards, return_values(syntax, owner))
+    return {
+        index
+        for value in returned
+        if isinstance(value, ast.Tuple) and len(value.elts) == size
+        for index, each in enumerate(value.elts)
+        if any(map(asking.is_site, made_from(syntax, owner, [each])))
+    }
 
 
 def _is_said(syntax: Syntax, value: ast.expr, asking: Asking) -> bool:

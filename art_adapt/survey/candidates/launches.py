@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import (
@@ -128,7 +128,8 @@ def _is_of_discord(syntax: Syntax, decorator: ast.expr) -> bool:
 def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> bool:
     """True if a function starts tasks that ask the model, and ends before they do.
 
-    ``self.task = asyncio.create_task(self.play(...))`` without an ``await`` of it.
+    ``self.task = asyncio.create_task(self.play(...))`` without an ``await`` of it; so does one
+    that registers handlers, which a platform calls.
     """
     owned = list(syntax.owned_by(function.qualname))
     tasks = [
@@ -140,6 +141,8 @@ def leaves_it_running(syntax: Syntax, function: Function, asking: Asking) -> boo
     ]
     within = {id(node) for task in tasks for node in ast.walk(task)}
     sites = [each for each in owned if asking.is_site(each)]
+    if only_registers(syntax, sites):
+        return True
     if not tasks or any(id(each) not in within for each in sites):
         return False
     statements = [syntax.parents.get(task) for task in tasks]
@@ -168,11 +171,20 @@ def _has_a_task(function: Function) -> bool:
 def _registered(syntax: Syntax) -> frozenset[str]:
     """Return the functions that a file registers as handlers: ``add_handler(MessageHandler(f))``."""
     return frozenset(
-        argument.id
+        last_name(argument)
         for node in syntax.nodes
         if isinstance(node, ast.Call) and REGISTERS_HANDLER.search(last_name(node.func))
         for argument in node.args
-        if isinstance(argument, ast.Name)
+        if dotted(argument) in (last_name(argument), f"self.{last_name(argument)}")
+    )
+
+
+def only_registers(syntax: Syntax, sites: Iterable[ast.AST]) -> bool:
+    """True if all that a function does where it names others is to register them as handlers."""
+    around = [syntax.parents.get(site) for site in sites]
+    return bool(around) and all(
+        isinstance(each, ast.Call) and REGISTERS_HANDLER.search(last_name(each.func))
+        for each in around
     )
 
 
