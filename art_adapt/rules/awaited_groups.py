@@ -70,13 +70,20 @@ def check(code: Code) -> Iterator[Found]:
                 "a TypeError; pass [group]",
             )
             continue
-        for value in code.contents.elements(groups):
+        for value in _held(code, groups):
             node = value.node
             if isinstance(node, ast.Await) and _is_group_of_rollouts(code, value, node):
                 at = node if code.has(value) else groups
                 yield found(at, f"this group is awaited before it is gathered: {LOST}")
             elif isinstance(node, ast.Call):
                 yield from _unawaited(code, value)
+
+
+def _held(code: Code, groups: ast.expr) -> Iterator[Value]:
+    """Yield what a list of groups holds, and what names in it are given: an ``await``, too."""
+    for held in code.contents.elements(groups):
+        yield held
+        yield from map(held.of, held.syntax.values_of(held.node))
 
 
 def _is_group_of_rollouts(code: Code, value: Value, awaited: ast.Await) -> bool:

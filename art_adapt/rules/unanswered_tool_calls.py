@@ -139,11 +139,11 @@ def _called(target: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _goes_on(code: Code, loop: ast.For) -> bool:
-    """Return whether the model is asked again after these calls."""
-    if code.syntax.enclosing_loop(loop) is not None:
+def _goes_on(code: Code, node: ast.AST) -> bool:
+    """Return whether the model is asked again after what is done with its calls."""
+    if code.syntax.enclosing_loop(node) is not None:
         return True
-    return any(map(code.syntax.enclosing_loop, code.callers(loop)))
+    return any(map(code.syntax.enclosing_loop, code.callers(node)))
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _only_first(code: Code) -> Iterator[Found]:
             several is None
             or not code.sampled.are_tool_calls(several)
             or not code.trajectories.in_rollout(node)
-            or code.syntax.enclosing_loop(node) is None
+            or not _goes_on(code, node)
         ):
             continue
         assert isinstance(node, ast.expr)

@@ -1,0 +1,15 @@
+import art
+
+from quiz import Question, ask
+
+SIZE = 8
+
+
+async def collect(model: art.TrainableModel, questions: list[Question]):
+    pending = []
+    for question in questions:
+        group = art.TrajectoryGroup(
+            ask(model, question) for _ in range(SIZE)
+        )
+        pending.append(group)
+    return await art.gather_trajectory_groups(pending, max_exceptions=SIZE)
