@@ -175,7 +175,8 @@ def refuse_untrainable(decision: EntryDecision) -> None:
     terminal = entry.terminal
     typed = terminal is not None or entry.is_request
     only_keys = terminal is not None and terminal.only_keys and not varies
-    if only_keys and decision.origin is Origin.FOUND:
+    unasked = decision.origin in (Origin.FOUND, Origin.SEEN)  # nobody has named it
+    if only_keys and unasked:
         raise Refusal(
             "every episode would be the same: all that is typed is a key",
             why="an episode starts from a scenario, such as a task or a question, and no row should hold a key",
@@ -183,7 +184,7 @@ def refuse_untrainable(decision: EntryDecision) -> None:
             path=entry.place.path,
             line=entry.place.line,
         )
-    if not varies and not typed and decision.origin is Origin.FOUND:
+    if not varies and not typed and unasked:
         raise Refusal(
             f"every episode would be the same: {entry.called}() takes nothing that a scenario could set",
             why="an episode starts from a scenario, such as a task or a question",

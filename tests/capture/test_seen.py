@@ -176,6 +176,19 @@ def test_a_turn_of_a_conversation_is_a_step_of_what_takes_it(
     assert len(rows(tmp_path)) == 1
 
 
+def test_what_was_seen_and_is_told_nothing_is_refused_as_before(tmp_path: Path) -> None:
+    game = (
+        "def play():\n    bot = Bot()\n    bot.tell('Guess it.')\n    for _ in range(2):\n"
+        "        bot.tell(bot.say() + ' is wrong.')\n"
+    )
+    replies = [{"content": "Fine."}, {"content": "Tired."}]
+    watched(tmp_path, f"{BOT}{game}\n\n{RUNS}play()\n", replies)
+    done = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"play() takes nothing that a scenario could set" in done.stderr
+    assert entry_of(tmp_path, "--entry", "play")["origin"] == "flag"
+
+
 def test_a_constructor_that_chats_is_run_as_a_command(tmp_path: Path) -> None:
     loop, started, _ = BY_TURNS["a constructor that chats"]
     (tmp_path / "agent.py").write_text(f"{HEAD}{BOT}{loop}\n\n{RUNS}{started}\n")
