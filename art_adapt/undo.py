@@ -145,12 +145,16 @@ def _started_from(
     restored: Sequence[AdaptedFile],
     known: Mapping[Path, AdaptedFile],
 ) -> Iterator[Path]:
-    """Yield the files with answers of their own that lead to nothing adapted but what is undone."""
+    """Yield the files with answers of their own whose adaptation is the one that is undone.
+
+    They lead to the file that was trained, and to nothing adapted that stays.
+    """
     taken_back = {file.path for file in restored}
+    trained = {file.path for file in restored if file.is_trained}
     for path in answered_agents(undone):
         with suppress(Refusal):
             reached = Project.of([read_source(path)], {}).files.keys() & known.keys()
-            if path not in undone and reached and reached <= taken_back:
+            if path not in undone and reached & trained and reached <= taken_back:
                 yield path
 
 

@@ -18,11 +18,23 @@ from art_adapt.code.nodes import (
     keyword,
     last_name,
     names_in,
+    text_of,
 )
 from art_adapt.code.syntax import Syntax
 
 PARSES = ("parse_args", "parse_known_args")
 OPTIONS = ("Option", "Argument")  # of typer
+CONVERTS = frozenset(
+    {
+        "type",
+        "callback",
+        "count",
+        "parser",
+        "click_type",
+        "default_factory",
+        "path_type",
+    }
+)
 DEEPEST = 5  # values that a value is assigned from
 
 
@@ -109,14 +121,30 @@ def _default_of_option(place: Syntax, name: ast.Name) -> ast.expr | None:
     function = place.functions.get(place.owner(name))
     if function is None or "command" not in decorator_names(function.node):
         return None
-    if place.values_of(name):
+    reaching = place.definitions.reaching(name)
+    if [type(each.node) for each in reaching] != [ast.arg]:
         return None  # the command gives it another value
+    if _is_converted(function, name.id):
+        return None
     of_click = dict(defaults_of_click(function))
     default = of_click.get(name.id) or dict(defaults_of(function.node)).get(name.id)
     if isinstance(default, ast.Call) and last_name(default.func) in OPTIONS:
         default = keyword(default, "default") or next(iter(default.args), None)
     required = isinstance(default, ast.Constant) and default.value is ...
-    return None if required else default
+    return None if required or isinstance(default, ast.Lambda) else default
+
+
+def _is_converted(function: Function, name: str) -> bool:
+    """True if click or typer makes something else of what an option is given, or of its default."""
+    default = dict(defaults_of(function.node)).get(name)
+    declared = [default] if isinstance(default, ast.Call) else []
+    declared += [e for e in function.node.decorator_list if isinstance(e, ast.Call)]
+    return any(
+        option is default or f"--{name.replace('_', '-')}" in map(text_of, option.args)
+        for option in declared
+        if isinstance(option, ast.Call)
+        and not CONVERTS.isdisjoint(each.arg for each in option.keywords)
+    )
 
 
 def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:

@@ -35,6 +35,22 @@ def raises_without(syntax: Syntax, value: ast.expr) -> bool:
     return named is not None and any(
         isinstance(node, ast.If)
         and raises(node.body[-1])
-        and named in map(dotted, ast.walk(node.test))
+        and _is_absent(node.test, named)
         for node in syntax.owned_by(syntax.owner(value))
     )
+
+
+def _is_absent(test: ast.expr, name: str) -> bool:
+    """True if a condition holds where a value is missing: ``not x``, ``x is None``, ``x == ""``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=value):
+            return dotted(value) == name
+        case ast.BoolOp(op=ast.Or(), values=parts):
+            return any(_is_absent(each, name) for each in parts)
+        case ast.Compare(
+            left=value,
+            ops=[ast.Is() | ast.Eq()],
+            comparators=[ast.Constant(value=other)],
+        ):
+            return dotted(value) == name and not other
+    return False

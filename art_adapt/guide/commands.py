@@ -29,6 +29,7 @@ LARGEST = 200_000  # bytes of a file that is searched
 SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
 RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
 LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
+CODE = re.compile(r"    |\t|\s*[$>] ")  # a line that is indented, or after a prompt
 SET = re.compile(r"[A-Za-z_]\w*=.*")  # a variable before a command
 OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$")  # what its reader has to fill in
 
@@ -53,9 +54,13 @@ def _said(agent: Path, root: Path, scripts: Mapping[str, list[str]]) -> Iterator
         for file in sorted(root.glob(pattern)):
             if file.is_file() and file.stat().st_size <= LARGEST:
                 text = file.read_text(encoding="utf-8", errors="replace")
+                is_fenced = False
                 for line in text.splitlines():
+                    is_fenced ^= line.lstrip().startswith("```")
+                    is_code = is_fenced or CODE.match(line) is not None
                     for part in (line, *line.split("`")[1::2]):
-                        if (command := _command(part, names, scripts)) is not None:
+                        own = scripts if is_code or part is not line else {}
+                        if (command := _command(part, names, own)) is not None:
                             yield command
 
 

@@ -349,8 +349,7 @@ def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
     if function is None:
         return
     for name in function.calls[0].call.given:
-        opening = [each.call.returned_for(name) for each in function.calls]
-        openers = {None if c is None else (str(c.path), c.key[1]) for c in opening}
+        openers = {each.call.opener_of(name) for each in function.calls}
         opener = openers.pop() if len(openers) == 1 else None
         if opener is not None and name not in function.given:
             yield name, opener

@@ -54,7 +54,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(each, seen, calls)
+                _opened(each, seen)
                 for each in _described(entry.parameters, calls, seen.given, entry.place)
             ),
             *(
@@ -81,46 +81,25 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
 def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> bool:
     """True if the agent gives it to its class, and all objects were made with that value.
 
-    A prompt of the agent's own, say, which the model was asked as well: a default, or what
-    a call of the project gives an agent that is ``told`` its task later.
+    A prompt of the agent's own, say, which the model was asked as well: a default, or, for an
+    agent that is ``told`` its task later, a constant of the project, or settings that a call makes.
     """
     values = _values(parameter.name, inits)
     if len(_spelled(values)) != 1:
         return False
-    made = parameter.made and ast.parse(parameter.made.value, mode="eval").body
-    differs = isinstance(made, ast.Constant) and made.value != values[0]
-    own = told and made is not None and not differs
-    return parameter.default is not None or own
+    if parameter.default is not None or not told or parameter.made is None:
+        return parameter.default is not None
+    made = ast.parse(parameter.made.value, mode="eval").body
+    if isinstance(made, ast.Constant):
+        return bool(made.value == values[0])
+    return isinstance(made, ast.Name | ast.Attribute) or not isinstance(values[0], str)
 
 
-def _opened(
-    parameter: Parameter, seen: SeenFunction, calls: Sequence[Call]
-) -> Parameter:
+def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:
     """Describe what the call is given that returns a parameter, as it was seen."""
     if parameter.opened is None:
         return parameter
-    opening = [call.returned_for(parameter.name) for call in calls]
-    if not all(opening):
-        return replace(parameter, opened=_set_up(parameter.opened, seen))
-    given = [call.given for call in opening if call is not None]
-    parameters = tuple(
-        _as_given(each, [g[each.name] for g in given if each.name in g], calls)
-        for each in parameter.opened.parameters
-    )
-    return replace(parameter, opened=replace(parameter.opened, parameters=parameters))
-
-
-def _as_given(
-    parameter: Parameter, notes: Sequence[dict[str, Any]], calls: Sequence[Call]
-) -> Parameter:
-    """Give a call that opens a conversation what it was given in each run, if that was the same."""
-    values = [note["value"] for note in notes if "value" in note]
-    site = next((call.site for call in calls if call.site is not None), None)
-    if len(_spelled(values)) != 1 or site is None or is_given(parameter):
-        return parameter
-    place = Place(site.path, site.line)
-    made = Construction(place, repr(values[0]))
-    return replace(parameter, is_object=True, made=made, passed=place)
+    return replace(parameter, opened=_set_up(parameter.opened, seen))
 
 
 def _options(

@@ -62,10 +62,10 @@ class Call:
     def name(self) -> str:
         return self.function.rpartition(".")[2]
 
-    def returned_for(self, name: str) -> Call | None:
-        """Return the call that returned what this one is given for a parameter, if one did."""
-        note = self.given.get(name, {}).get("returned_by")
-        return None if note is None else _call(0, note, None)
+    def opener_of(self, name: str) -> tuple[str, str] | None:
+        """Return the function, given nothing, that returned what this call is given by a parameter."""
+        noted = self.given.get(name, {}).get("returned_by")
+        return None if noted is None else (noted[0], noted[1])
 
     @property
     def is_nested(self) -> bool:

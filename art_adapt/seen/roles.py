@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing
@@ -73,25 +74,26 @@ def _with_other_models(survey: Survey, seen: Seen) -> Survey:
     Whether that is trained all the same, only the user knows.
     """
     episodes = seen.function.calls if seen.function is not None else ()
+    turns = [_turns_of(each) for each in episodes]
     beside: dict[CompletionCall, dict[str, Asker | None]] = {}
     of_turns = {
         call.key
-        for each in episodes
+        for each, (numbers, model) in zip(episodes, turns, strict=True)
         for request in each.requests
-        if request.body.get("model") in (None, _model_of_turns(each))
+        if request.number in numbers or request.body.get("model") in (None, model)
         for call in each.run.outward(request.around)
     }
-    for each in episodes:
-        for request in each.requests:
-            model = request.body.get("model")
+    for each, (numbers, model) in zip(episodes, turns, strict=True):
+        for request in each.requests if model is not None else ():
+            named = request.body.get("model")
             made = _call_of(request, survey.calls)
-            if model in (None, _model_of_turns(each)) or made is None:
+            if named in (None, model) or request.number in numbers or made is None:
                 continue
             site, asker = request.site, None
             for call in each.run.outward(request.around):
-                if call.key not in of_turns:
+                if call.key not in of_turns and call.function != MODULE_LEVEL:
                     place = Place(site.path, site.line) if site else made.place
-                    asker = Asker(call.key[1], place, apart=True, model=str(model))
+                    asker = Asker(call.key[1], place, apart=True, model=str(named))
                 site = call.site
             if asker is not None:
                 is_itself = asker.function == made.function
@@ -100,12 +102,16 @@ def _with_other_models(survey: Survey, seen: Seen) -> Survey:
     return _replaced(survey, lambda call: _asked_beside_turns(call, survey, beside))
 
 
-def _model_of_turns(episode: Enclosing) -> str | None:
-    """Return the model that the longest conversation of an episode asks; None if several."""
+def _turns_of(episode: Enclosing) -> tuple[set[int], str | None]:
+    """Return the requests of an episode's longest conversation, and the one model that they name.
+
+    Without a conversation of several turns no request is more the agent's than another.
+    """
     by_number = {request.number: request for request in episode.requests}
-    longest = max(conversations_of(episode.requests), key=lambda c: (len(c), max(c)))
+    longest = max(conversations_of(episode.requests), key=len)
     models = {by_number[number].body.get("model") for number in longest}
-    return models.pop() if len(models) == 1 else None
+    is_one = len(longest) > 1 and len(models) == 1
+    return longest, models.pop() if is_one else None
 
 
 def _asked_beside_turns(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from art_adapt.code.classes import FunctionKey
+from art_adapt.code.classes import FunctionKey, method_of
 from art_adapt.code.hooks import imported_hooks, present_hooks_place
 from art_adapt.code.hooks_places import hooks_places
 from art_adapt.code.project import Project
@@ -149,7 +150,7 @@ def _as_used(
 
     def described(entry: EntryPoint) -> EntryPoint:
         started = found.as_started(
-            found.as_made(replace(entry, shares_client=shares(entry))),
+            _as_made(found, replace(entry, shares_client=shares(entry))),
             importable=entry in named and chosen,
         )
         if started.is_script:
@@ -180,6 +181,32 @@ def _as_used(
         scripts = (replace(each, score=score) for each in found.scripts())
         entry_points = (*scripts, *entry_points)
     return tuple(_each_file_once(entry_points))
+
+
+def _as_made(found: Found, entry: EntryPoint) -> EntryPoint:
+    """Describe a class as the episode if its constructor ends with it: ``self.start()``."""
+    if entry.class_name is None or entry.parameters:
+        return entry
+    home = found.project.files[entry.home]
+    makers = method_of(found.project, home, entry.class_name, "__init__")
+    if not any(_ends_with(found, maker, entry.key) for maker in makers):
+        return entry
+    return replace(
+        entry,
+        called=entry.class_name,
+        class_name=None,
+        parameters=entry.constructor,
+        constructor=(),
+        returns="None",
+    )
+
+
+def _ends_with(found: Found, maker: FunctionKey, method: FunctionKey) -> bool:
+    """True if the last statement of a constructor, under no condition, calls a method."""
+    last = found.project.files[maker[0]].functions[maker[1]].node.body[-1]
+    called = {node.func for node in ast.walk(last) if isinstance(node, ast.Call)}
+    sites = found.graph.sites.get((maker, method), ())
+    return isinstance(last, ast.Expr) and not called.isdisjoint(sites)
 
 
 def _files(

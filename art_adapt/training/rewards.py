@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from traceback import extract_tb, format_exception_only
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ import art
 from art_adapt.recording.state import judging
 from art_adapt.training.threads import own_frame
 
-MISREAD = (TypeError, AttributeError, LookupError)  # of an object taken for another
+MISREAD = (TypeError, AttributeError)  # of an object taken for another
 T = TypeVar("T", bound=art.Trajectory)
 
 
@@ -61,36 +62,43 @@ async def scored(
         if frame is None:
             raise RewardError(what, said, *_definition(score)) from error
         raise RewardError(what, said, frame.filename, frame.lineno or 0) from error
-    named = given.items() if isinstance(given, Mapping) else [("", given)]
-    parts = {str(name): _number(part, score) for name, part in named}
-    reward = _number(sum(parts.values()) if parts else given, score)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and given:
+        parts = {str(n): _number(part, score, str(n)) for n, part in given.items()}
         trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
-    trajectory.reward = reward
+        given = sum(parts.values())
+    trajectory.reward = _number(given, score)
     return trajectory
 
 
-def _number(given: Any, score: Callable[[Any, Any], Any]) -> float:
-    """Return what a reward function gave as a number.
+def _number(given: Any, score: Callable[[Any, Any], Any], part: str = "") -> float:
+    """Return what a reward function gave, or a ``part`` of it, as a number.
 
     Raises:
         RewardError: it is none, or not finite.
     """
+    of_part = f" for {part}" * bool(part)
     try:
-        if isinstance(given, str | bytes | Mapping):
+        if isinstance(given, bytes | Mapping) or (isinstance(given, str) and not part):
             raise TypeError
         number = float(given)
-    except (TypeError, ValueError, OverflowError):
-        said = f"it returned {given!r}, which is no number"
+    except Exception:  # whatever its own methods raise
+        said = f"it returned {_shown(given)}{of_part}, which is no number"
         what = f"the reward function failed: {said}"
         raise RewardError(what, f"TypeError: {said}", *_definition(score)) from None
     if math.isfinite(number):
         return number
     raise RewardError(
-        f"the reward is {number}, which would spoil its whole group: return a finite number",
-        f"ValueError: the reward is {number}, which would spoil its whole group",
+        f"the reward is {number}{of_part}, which would spoil its whole group: return a finite number",
+        f"ValueError: the reward is {number}{of_part}, which would spoil its whole group",
         *_definition(score),
     )
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except Exception:
+        return f"a {type(value).__name__}"
 
 
 def _kind_of_answer(trajectory: art.Trajectory) -> str:

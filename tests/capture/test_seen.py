@@ -212,18 +212,23 @@ def test_a_turn_that_a_library_asks_for_is_an_episode(tmp_path: Path) -> None:
 def test_of_what_one_turn_does_not_tell_apart_the_outermost_is_the_episode(
     tmp_path: Path,
 ) -> None:
-    """Reading cannot tell either: what it is handed has no class there."""
-    agent = BOT + (
+    """Reading cannot tell either: what the engine is handed has no class there."""
+    (tmp_path / "engine.py").write_text(
         "class Engine:\n    def __init__(self, bot):\n        self.bot = bot\n\n"
         "    def query(self, question):\n        text = question\n        for _ in range(4):\n"
-        "            reply = self.bot.ask(text)\n            print(reply)\n"
+        "            reply = self.bot(text)\n            print(reply)\n"
         "            if 'Action' not in reply:\n                return\n"
-        "            text = 'Observation: ' + reply\n\n\n"
-        "def work(question):\n    Engine(Bot()).query(question)\n\n\n"
-        f"{RUNS}work(sys.argv[1])\n"
+        "            text = 'Observation: ' + reply\n"
     )
-    watched(tmp_path, agent, [{"content": "Fine."}])
-    assert entry_of(tmp_path)["value"] in ("work", "Engine.query")
+    (tmp_path / "main.py").write_text(
+        "import sys\n\nfrom agent import Bot\nfrom engine import Engine\n\n\n"
+        "def main(question):\n    bot = Bot()\n    engine = Engine(bot)\n    engine.query(question)\n\n\n"
+        f"{RUNS}main(sys.argv[1])\n"
+    )
+    command = (sys.executable, "main.py", QUESTION)
+    bot = BOT.replace("def ask(", "def __call__(")
+    watched(tmp_path, bot, [{"content": "Fine."}], *command)
+    assert entry_of(tmp_path) == {"value": "main", "origin": "seen"}
 
 
 THREADS = {
@@ -234,20 +239,38 @@ THREADS = {
 
 
 @pytest.mark.parametrize("kind", THREADS)
-def test_a_key_that_a_call_returned_is_opened_anew(kind: str, tmp_path: Path) -> None:
-    """The agent does without, so that reading could not tell: its prompt would be lost."""
+@pytest.mark.parametrize("told", [False, True])
+def test_a_key_that_a_call_returned_is_opened_anew(
+    kind: str, told: bool, tmp_path: Path
+) -> None:
+    """The agent does without, so that reading could not tell: its prompt would be lost.
+
+    What has to be told something is left to reading: it may be told a secret.
+    """
     agent = (
-        "import time\nimport uuid\n\nKEPT = {}\n\n\ndef begin(tone):\n"
+        f"import time\nimport uuid\n\nKEPT = {{}}\n\n\ndef begin({'tone' if told else ''}):\n"
         f"    {THREADS[kind]}\n"
-        "    KEPT[key] = [{'role': 'system', 'content': tone}]\n    return key\n\n\n"
+        "    KEPT[key] = [{'role': 'system', 'content': 'Be brief.'}]\n    return key\n\n\n"
         "def send(text, key):\n    messages = KEPT.setdefault(key, [])\n"
         "    messages.append({'role': 'user', 'content': text})\n"
         "    said = think(messages)\n    messages.append({'role': 'assistant', 'content': said})\n"
-        f"    return said\n\n\n{RUNS}key = begin('Be brief.')\n    print(send(sys.argv[1], key))\n"
+        f"    return said\n\n\n{RUNS}key = begin({'sys.argv[1]' if told else ''})\n"
+        "    print(send(sys.argv[1], key))\n"
     )
     watched(tmp_path, agent, SAID)
-    assert 'send(text=scenario.text, key=begin(tone="Be brief."))' in patch_of(tmp_path)
-    assert rows(tmp_path) == [{"text": QUESTION}]
+    opened = "send(text=scenario.text, key=begin())" in patch_of(tmp_path)
+    assert opened is not told
+    assert told or rows(tmp_path) == [{"text": QUESTION}]
+
+
+def test_a_key_that_a_call_is_given_otherwise_is_no_opened_one(tmp_path: Path) -> None:
+    agent = (
+        "def mode():\n    return 'open'\n\n\n"
+        "def answer(text, mode):\n    return think([{'role': 'user', 'content': text}])\n\n\n"
+        f"{RUNS}mode()\n    print(answer(sys.argv[1], 'open'))\n"
+    )
+    watched(tmp_path, agent, SAID)
+    assert "mode=mode()" not in patch_of(tmp_path)
 
 
 def test_a_task_that_a_call_returned_stays_the_scenarios(tmp_path: Path) -> None:

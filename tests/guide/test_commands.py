@@ -35,6 +35,14 @@ def test_what_is_no_command_that_runs_it(tmp_path: Path, text: str) -> None:
     assert not commands_of(agent_in(tmp_path, text))
 
 
+def test_prose_that_begins_with_a_commands_name_is_none(tmp_path: Path) -> None:
+    agent = agent_in(tmp_path, "ask-the-bot answers questions about notes.\n")
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'bot'\n\n[project.scripts]\nask-the-bot = 'bot.agent:main'\n"
+    )
+    assert commands_of(agent) == ["python -m bot"]
+
+
 @pytest.mark.parametrize("folder", ["", "src"])
 def test_a_projects_own_command_is_run_as_its_readme_says(
     tmp_path: Path, folder: str

@@ -333,6 +333,8 @@ def test_the_models_address_is_the_rehearsals(
             ("SHOP_TOKEN",),
         ),
         ("import os\nkey = os.environ.get('SHOP_TOKEN')\nif key:\n    log(key)\n", ()),
+        ("import os\nold = os.environ.get('SHOP_TOKEN')\nif old:\n    raise OSError('renamed')\n", ()),
+        ("import os\nm = os.environ.get('WHICH')\nask(model=m)\nif m == 'small':\n    raise OSError('no')\n", ()),
     ],
 )  # fmt: skip
 def test_what_an_agent_insists_on_through_a_helper(

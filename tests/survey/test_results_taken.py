@@ -83,6 +83,12 @@ def test_a_tuple_of_which_nothing_is_shown_stays_whole(using: str) -> None:
         ("key = None", "text, len(text)", "(text, len(text))"),
         ("key = None", "text, lookup(text)", "(text, lookup(text))"),
         ("key = None", "text, reply.usage", "(text, reply.usage)"),
+        (
+            "key = None",
+            "key, reply.usage.total_tokens",
+            "(key, reply.usage.total_tokens)",
+        ),
+        ("key = None", "key, 'DONE' in text", "(key, 'DONE' in text)"),
         ("key = None", "task, key", "(task, key)"),
     ],
 )

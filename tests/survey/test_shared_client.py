@@ -110,6 +110,7 @@ def test_what_no_engine_serves_is_what_clients_have() -> None:
         ("OpenAI(timeout=5)", True),
         ("OpenAI(api_key='k')", False),
         ("OpenAI(base_url=URL, api_key=KEY)", False),
+        ("OpenAI(**{'api_key': KEY})", False),
         ("None", False),
     ],
 )

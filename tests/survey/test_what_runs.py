@@ -705,7 +705,7 @@ def test_what_sets_an_agent_up_counts(tmp_path: Path) -> None:
         ("1", []),
         ("True", []),
         ("'nothing found'", ["'nothing found'"]),
-        ("reply, 1", ["reply"]),  # a count: nothing of it is the model's
+        ("reply, 1", ["(reply, 1)"]),
     ],
 )
 def test_what_of_a_return_is_an_answer(returned: str, answers: list[str]) -> None:

@@ -1042,6 +1042,32 @@ def test_a_set_up_call_is_given_all_that_it_gets(
 
 
 @pytest.mark.parametrize(
+    ("option", "body"),
+    [
+        ("@click.option('--limit', default=0)", "limit += 5\n    "),
+        ("@click.option('--limit', default='5', type=int)", ""),
+        ("@click.option('--limit', default=lambda: 5)", ""),
+        ("@click.option('--limit', count=True)", ""),
+        ("@click.option('--limit', default=1, callback=twice)", ""),
+    ],
+)
+def test_what_click_or_the_command_makes_of_a_default_is_not_guessed(
+    option: str, body: str, tmp_path: Path
+) -> None:
+    agent = (
+        "import click\nfrom openai import OpenAI\n\n\ndef twice(ctx, param, value):\n    return 2 * value\n\n\n"
+        "class Agent:\n    def __init__(self, limit):\n        self.limit = limit\n\n"
+        "    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': task}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', max_tokens=self.limit, messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+        f"@click.command()\n{option}\n@click.argument('task')\ndef main(task, limit):\n"
+        f"    {body}print(Agent(limit).run(task))\n"
+    )
+    assert "limit=scenario.limit" in episode(tmp_path, "", agent)
+
+
+@pytest.mark.parametrize(
     ("option", "given"),
     [
         ("type=float, default='0'", "0.0"),

@@ -640,6 +640,8 @@ def test_a_reward_and_its_parts(score: Any, reward: float, parts: Any) -> None:
         (lambda t, s: {}, "the reward function failed: it returned {}, which is no"),
         (lambda t, s: "0.5", "the reward function failed: it returned '0.5', which"),
         (lambda t, s: None, "the reward function failed: it returned None, which is"),
+        (lambda t, s: {"a": "x"}, "it returned 'x' for a, which is no number"),
+        (lambda t, s: {"a": float("nan")}, "the reward is nan for a"),
         (lambda t, s: t.final_answer["total"], "the reward function failed: TypeError"),
     ],
 )

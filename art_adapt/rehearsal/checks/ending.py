@@ -155,8 +155,13 @@ def _remedy_for_reward(error: str) -> str:
     if NO_NUMBER.search(error) is not None:
         return "return a finite number, or a dict whose values are"
     if (name := NO_ATTRIBUTE.search(error)) is not None:
-        near = get_close_matches(name[1], OF_TRAJECTORIES, 1) or OF_TRAJECTORIES[:1]
-        return f"a trajectory has no {name[1]}: did you mean {near[0]}?"
+        near = get_close_matches(name[1], OF_TRAJECTORIES, 1)
+        known = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"it has {', '.join(OF_TRAJECTORIES)}"
+        )
+        return f"a trajectory has no {name[1]}: {known}"
     if OF_OBJECT.search(error) is not None:
         return "read what it needs of that object: an attribute, an entry, or its text"
     low = "return a low reward for an episode that it cannot score, such as one without an answer"
@@ -166,11 +171,19 @@ def _remedy_for_reward(error: str) -> str:
 
 # What training.rewards adds to an error, or raises itself.
 OF_OBJECT = re.compile(r"\(final_answer is an? \w+\)$")
-NO_NUMBER = re.compile(r"which is no number|would spoil its whole group")
+NO_NUMBER = re.compile(
+    r"^TypeError: it returned .*, which is no number$|^ValueError: the reward is .*group$"
+)
 NO_ATTRIBUTE = re.compile(r"'\w*Trajectory' object has no attribute '(\w+)'")
 # What rewards read: of ART 0.5.23, trajectories.py, and what training.Trajectory adds.
 OF_TRAJECTORIES = (
-    *("final_answer", "messages_and_choices", "additional_histories", "tools"),
+    *(
+        "final_answer",
+        "scenario",
+        "messages_and_choices",
+        "additional_histories",
+        "tools",
+    ),
     *("reward", "metrics", "metadata", "logs", "duration"),
 )
 REWARD_ERROR = "RewardError: "

@@ -62,10 +62,10 @@ def with_named(
     calls: Mapping[Path, list[CompletionCall]],
     said: Said,
 ) -> dict[Path, list[CompletionCall]]:
-    """Return the calls, asked as well by functions that are named and make or hand on none.
+    """Return the calls with the functions that the user names among those who ask through them.
 
-    A name stands for all that its function calls. Where no path from it to a trained call is
-    seen, the user knows better, as a run may have shown: code that the model writes, a table.
+    A name stands for all that its function calls. If no path from it to a trained call was
+    read, the user knows better, because a run has shown one: code that the model writes, a table.
     """
     every = [call for each in calls.values() for call in each]
     named = {
@@ -82,6 +82,8 @@ def with_named(
         led_to = [c for c in trained if (c.place.path, c.function) in run]
         for call in led_to or trained:
             asker = said.of_asker(Asker(key[1], place))
+            unread = f"{asker.reason}; no path from it to this request was read"
+            asker = asker if led_to else replace(asker, reason=unread)
             askers.setdefault(call, []).append(asker)
     return {
         path: [replace(c, askers=(*c.askers, *askers.get(c, ()))) for c in each]

@@ -211,7 +211,8 @@ def _shown_element(
     if len(said) == 1:
         return said[0]
     decided = _decided_elements(syntax, function, len(elements), asking)
-    return elements[decided.pop()] if len(decided) == 1 else value
+    only = elements[decided.pop()] if len(decided) == 1 else value
+    return only if _is_said(syntax, _argument(only), asking) else value
 
 
 def _decided_elements(

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import FunctionKey, annotated, method_of
+from art_adapt.code.classes import FunctionKey, annotated
 from art_adapt.code.command_line import argument_readers
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
@@ -146,23 +146,6 @@ class Found:
         for found in self.asking.completions.values():
             if (found.syntax.source.path, Span.of(found.callee)) in aside:
                 yield found
-
-    def as_made(self, entry: EntryPoint) -> EntryPoint:
-        """Describe a class as the episode if its constructor runs it: ``self.start()``."""
-        if entry.class_name is None or entry.parameters:
-            return entry
-        home = self.project.files[entry.home]
-        makers = method_of(self.project, home, entry.class_name, "__init__")
-        if not any(entry.key in self.own(maker) for maker in makers):
-            return entry
-        return replace(
-            entry,
-            called=entry.class_name,
-            class_name=None,
-            parameters=entry.constructor,
-            constructor=(),
-            returns="None",
-        )
 
     def as_started(self, entry: EntryPoint, *, importable: bool) -> EntryPoint:
         """Say what an entry point that need not be given anything reads from a terminal.

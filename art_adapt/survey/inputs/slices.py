@@ -29,7 +29,6 @@ from art_adapt.code.nodes import (
     FunctionNode,
     dotted,
     given_to,
-    keyword,
     last_name,
     names_set_in,
 )
@@ -99,7 +98,7 @@ def _needs_key(node: ast.AST, taken: Slice) -> bool:
         isinstance(node, ast.Call)
         and last_name(node.func) in ("OpenAI", "AsyncOpenAI")
         and node not in taken.clients
-        and keyword(node, "api_key") is None
+        and not {"api_key", None} & {each.arg for each in node.keywords}
     )
 
 

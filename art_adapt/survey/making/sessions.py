@@ -75,7 +75,7 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
 
 
 def _shown(project: Project, entry: EntryPoint) -> EntryPoint:
-    """Say of parameters that are texts which a run has seen a call return that it returns them."""
+    """Let a function that takes nothing return what a run has seen it return for a parameter."""
     files = {os.path.realpath(path): path for path in project.files}
     openers = {
         name: (files[path], function)
@@ -85,7 +85,10 @@ def _shown(project: Project, entry: EntryPoint) -> EntryPoint:
     beside = {
         name: key
         for name, key in openers.items()
-        if key in _beside(project, entry.key) and _can_be_called(project, entry, key)
+        if entry.class_name is None
+        and key in _beside(project, entry.key)
+        and _can_be_called(project, entry, key)
+        and not project.files[key[0]].functions[key[1]].given
     }
     if not beside:
         return entry

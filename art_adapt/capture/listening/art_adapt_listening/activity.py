@@ -27,9 +27,7 @@ from .conversations import OF_THE_SDK, Requests, message_of
 from .values import snapshot
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
-MOST_OPENED = (
-    1_000  # texts that functions returned, by which a later call may be given one
-)
+MOST_OPENED = 1_000  # texts that functions returned last: a later call may be given one
 KEYS = range(4, 200)  # characters of a text that may be the key of a conversation
 MOST_SETUP = 40  # calls of one object's methods before a model is asked
 MOST_BETWEEN = 1_000  # and between its questions
@@ -98,7 +96,8 @@ class Activity:
         self.made: dict[int, tuple[weakref.ref[Any], Made]] = {}
         self.numbered: dict[int, Made] = {}
         self.handed: dict[int, Active | None] = {}
-        self.opened: dict[str, dict[str, Any]] = {}  # the call that returned a text
+        # Texts by their numbers, each kept so that no other gets it, with who returned it.
+        self.opened: dict[int, tuple[str, list[str]]] = {}
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
@@ -230,8 +229,8 @@ class Activity:
 
     def _value(self, value: Any) -> dict[str, Any]:
         kept = snapshot(value)
-        if type(value) is str and value in self.opened:
-            kept["returned_by"] = self.opened[value]
+        if type(value) is str and id(value) in self.opened:
+            kept["returned_by"] = self.opened[id(value)][1]
         made = None if "value" in kept else self._object(value)
         if made is not None:
             kept |= {"object": made.number, "type": made.type}
@@ -259,11 +258,14 @@ class Activity:
         return self.classes[kind]
 
     def _returns(self, ended: Active, answer: Any) -> None:
-        """Note a function that has made an object, or a text that it was not given, and returned it."""
-        if type(answer) is str and len(answer) in KEYS and answer not in self.opened:
-            told = [each.get("value") for each in ended.given.values()]
-            if answer not in told and len(self.opened) < MOST_OPENED:
-                self.opened[answer] = self._call(ended)
+        """Note a function that has made an object, or a text of nothing, and returned it."""
+        code = ended.code
+        is_made = type(answer) is str and answer not in code.co_consts
+        if is_made and len(answer) in KEYS and not ended.given and ended.owner is None:
+            if len(self.opened) == MOST_OPENED:
+                self.opened.pop(next(iter(self.opened)))
+            place = [os.path.realpath(code.co_filename), code.co_qualname]
+            self.opened[id(answer)] = answer, place
         made = self._object(answer)
         is_own = ended.owner is not None and ended.owner is made
         if made is not None and not is_own and len(made.returned) < MOST_SETUP:

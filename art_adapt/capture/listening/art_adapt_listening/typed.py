@@ -37,5 +37,7 @@ class Typed:
         pass
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
-        if outcome == "returned" and isinstance(answer, str):
+        # A condition may say that it is a password: only what is surely none is noted.
+        hides = getattr(frame.f_locals.get("self"), "is_password", True)
+        if outcome == "returned" and isinstance(answer, str) and hides is False:
             self.note(answer)
