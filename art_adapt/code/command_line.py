@@ -23,7 +23,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.syntax import Syntax
 
 PARSES = ("parse_args", "parse_known_args")
-OPTIONS = ("Option", "Argument")  # of typer
+OF_TYPER = ("Option", "Argument")
 CONVERTS = frozenset(
     {
         "type",
@@ -95,28 +95,31 @@ def _converted(default: ast.Constant, kind: ast.expr | None) -> str:
     return ast.unparse(default)
 
 
-def computed_default(place: Syntax, node: ast.AST) -> ast.expr | None:
-    """Return the default of a value of the command line: of argparse if it is no constant."""
+def default_of_option(place: Syntax, node: ast.AST) -> ast.expr | None:
+    """Return the default of an option: of click or typer any, of argparse one that is computed."""
     if isinstance(node, ast.Name):
-        return _default_of_option(place, node)
+        return _default_of_parameter(place, node)
     call = _argument_read(place, node)
     default = None if call is None else keyword(call, "default")
     return None if isinstance(default, ast.Constant) else default
 
 
 def usual_branch(place: Syntax, value: ast.expr) -> ast.expr:
-    """Return what ``tell if verbose else None`` is where nobody types an option; else the value."""
+    """Return the branch of ``tell if verbose else None`` that is taken if nobody types an option.
+
+    A value that is no such condition comes back as it is.
+    """
     if not isinstance(value, ast.IfExp):
         return value
     said = usual_value(place, value.test)
     test = ast.parse(said, mode="eval").body if said else None
-    test = test or computed_default(place, value.test)
+    test = test or default_of_option(place, value.test)
     if not isinstance(test, ast.Constant):
         return value
     return value.body if test.value else value.orelse
 
 
-def _default_of_option(place: Syntax, name: ast.Name) -> ast.expr | None:
+def _default_of_parameter(place: Syntax, name: ast.Name) -> ast.expr | None:
     """Return what a command of click or typer gets for an option that nobody types."""
     function = place.functions.get(place.owner(name))
     if function is None or "command" not in decorator_names(function.node):
@@ -128,7 +131,7 @@ def _default_of_option(place: Syntax, name: ast.Name) -> ast.expr | None:
         return None
     of_click = dict(defaults_of_click(function))
     default = of_click.get(name.id) or dict(defaults_of(function.node)).get(name.id)
-    if isinstance(default, ast.Call) and last_name(default.func) in OPTIONS:
+    if isinstance(default, ast.Call) and last_name(default.func) in OF_TYPER:
         default = keyword(default, "default") or next(iter(default.args), None)
     required = isinstance(default, ast.Constant) and default.value is ...
     return None if required or isinstance(default, ast.Lambda) else default
@@ -187,7 +190,7 @@ def usual_constant(place: Syntax, value: ast.expr | None, depth: int = 0) -> obj
             return usual_constant(place, inner, depth + 1)
         case ast.Call(args=[_, default]) if last_name(value.func) in ("getenv", "get"):
             return usual_constant(place, default, depth + 1)
-        case ast.Call(args=args) if last_name(value.func) in OPTIONS:
+        case ast.Call(args=args) if last_name(value.func) in OF_TYPER:
             said_by = keyword(value, "default") or next(iter(args), None)
             return usual_constant(place, said_by, depth + 1)
     said = usual_value(place, value)

@@ -78,7 +78,9 @@ READ_BY_LIBRARY = {
 }
 # The arguments of clients that say where the model is.
 ADDRESSES = ("base_url", "azure_endpoint")
-MODEL = "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
+PLACEHOLDER_MODEL = (
+    "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
+)
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
@@ -125,7 +127,7 @@ def environment(
             withheld.append(name)
     for_settings = _for_settings(settings, train_module)
     models = required & set(_reaching(project, read, ("model",)))
-    placeholders = _placeholders(project) | dict.fromkeys(models, MODEL)
+    placeholders = _placeholders(project) | dict.fromkeys(models, PLACEHOLDER_MODEL)
     placeholders |= for_settings | of_model
     if _is_on_azure(files):
         placeholders |= {

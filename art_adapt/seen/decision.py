@@ -344,7 +344,7 @@ def shown_by(seen: Seen | None) -> Shown:
 
 
 def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the parameters that each call was given another function's text for, with that one."""
+    """Yield the parameters by which each call was given one function's text, with that function."""
     function = None if seen is None else seen.function
     if function is None:
         return

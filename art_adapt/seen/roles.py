@@ -69,7 +69,7 @@ def _with_models(survey: Survey, seen: Seen) -> Survey:
 
 
 def _with_other_models(survey: Survey, seen: Seen) -> Survey:
-    """Return the survey in which it is said who asked another model than the conversation.
+    """Return the survey with the functions that asked another model than the conversation.
 
     Whether that is trained all the same, only the user knows.
     """

@@ -17,6 +17,8 @@ from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
+from art_adapt.survey.calls.other_clients import find_other_clients
+from art_adapt.survey.calls.raw_http import find_raw_http
 from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.calls.threads import find_thread_starts
@@ -105,14 +107,27 @@ def _surveyed(
 
 
 def _asking(project: Project, said: Said) -> Found:
-    """Find the completion calls of an agent, further in where its nearest imports have none."""
+    """Find the completion calls of an agent, further in where its nearest imports have none.
+
+    What asks a model in another way near at hand is the agent: a helper far below is none.
+    """
     found = Found.of(project, said)
-    while not any(found.calls.values()):
+    while not (any(found.calls.values()) or _asks_otherwise(found.project)):
         further = found.project.deeper()
         if further is None:
             break
         found = Found.of(further, said)
     return found
+
+
+def _asks_otherwise(project: Project) -> bool:
+    """True if a file has the client of another API, or posts to a model's address."""
+    return any(
+        True
+        for syntax in project.files.values()
+        for find in (find_other_clients, find_raw_http)
+        for _ in find(syntax)
+    )
 
 
 def _ranked(found: Found, entry: str | None) -> Found:

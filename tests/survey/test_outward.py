@@ -5,6 +5,7 @@ Each mechanism comes in several spellings: what counts is the cause, not the nam
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -583,6 +584,27 @@ def test_a_call_is_found_however_many_files_lead_to_it(
     done = art_adapt("--diff", "main.py", cwd=tmp_path)
     assert done.returncode == 1, done.stderr.decode()
     assert b"recorded(OpenAI().chat.completions.create)" in done.stdout
+
+
+def test_a_helper_far_below_does_not_hide_the_client_of_another_api(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import anthropic\n\nfrom first import tidy\n\nclient = anthropic.Anthropic()\n\n\n"
+        "def answer(text):\n    messages = [{'role': 'user', 'content': tidy(text)}]\n"
+        "    return client.messages.create(model='m', max_tokens=9, messages=messages).content[0].text\n"
+    )
+    names = ["first", "second", "third", "fourth", "fifth"]
+    for name, below in itertools.pairwise(names):
+        (tmp_path / f"{name}.py").write_text(f"from {below} import tidy\n")
+    (tmp_path / "fifth.py").write_text(
+        "from openai import OpenAI\n\n\ndef tidy(text):\n"
+        "    asked = [{'role': 'user', 'content': text}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=asked)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    assert done.returncode == 2 and b"through the Anthropic client" in done.stderr
 
 
 def test_a_project_without_a_marker_is_the_working_folder(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from agent_files import art_adapt
 
 from art_adapt.source import read_source
 from art_adapt.survey.calls.said import Said, asks_another_model
@@ -152,3 +153,20 @@ def test_a_checker_between_the_turns_is_a_question(
     agent.write_text(CHECKED.format(begins=begins, given=given))
     calls = survey([read_source(agent)]).calls
     assert [asks_another_model(each, calls) for each in calls] == [other, False]
+
+
+@pytest.mark.parametrize(
+    ("option", "accepted"), [("--auxiliary", True), ("--policy", False)]
+)
+def test_a_function_that_leads_to_no_request_is_said_to_lead_to_none(
+    option: str, accepted: bool, tmp_path: Path
+) -> None:
+    """A run may have shown what cannot be read: a side job, and no turn."""
+    (tmp_path / "agent.py").write_text(
+        f"{AGENT}\n\ndef tidy(text):\n    return text.upper()\n"
+    )
+    done = art_adapt("--diff", option, "tidy", "agent.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == (1 if accepted else 2)
+    assert ("no path from it to this request was read" in said) is accepted
+    assert ("no completion call is named 'tidy'" in said) is not accepted

@@ -170,7 +170,7 @@ def _remedy_for_reward(error: str) -> str:
 
 
 # What training.rewards adds to an error, or raises itself.
-OF_OBJECT = re.compile(r"\(final_answer is an? \w+\)$")
+OF_OBJECT = re.compile(r"\(final_answer is a \w+\)$")
 NO_NUMBER = re.compile(
     r"^TypeError: it returned .*, which is no number$|^ValueError: the reward is .*group$"
 )

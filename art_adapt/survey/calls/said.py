@@ -62,7 +62,7 @@ def with_named(
     calls: Mapping[Path, list[CompletionCall]],
     said: Said,
 ) -> dict[Path, list[CompletionCall]]:
-    """Return the calls with the functions that the user names among those who ask through them.
+    """Return the calls with the functions that the user names as side jobs among their askers.
 
     A name stands for all that its function calls. If no path from it to a trained call was
     read, the user knows better, because a run has shown one: code that the model writes, a table.
@@ -72,7 +72,7 @@ def with_named(
         (path, function.qualname): syntax.place(function.node)
         for path, syntax in project.files.items()
         for function in syntax.functions.values()
-        for name in (*said.policy, *said.auxiliary)
+        for name in said.auxiliary
         if is_function(function.qualname, name) and not _is_known(name, every)
     }
     askers: dict[CompletionCall, list[Asker]] = {}

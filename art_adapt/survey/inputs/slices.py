@@ -11,7 +11,7 @@ from typing import TypeGuard
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import (
-    computed_default,
+    default_of_option,
     reads_arguments,
     usual_value,
 )
@@ -172,7 +172,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
             taken.supplied[node] = default
             done.update(ast.walk(node))
             continue
-        computed = computed_default(place, node)
+        computed = default_of_option(place, node)
         if computed is not None and _takes(place, module, [computed], taken):
             taken.supplied[node] = ast.unparse(computed)
             done.update(ast.walk(node))
