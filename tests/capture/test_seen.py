@@ -66,6 +66,30 @@ def test_the_factory_that_was_seen_makes_the_agent(size: str, tmp_path: Path) ->
     assert f"agent = {size}()" in patch_of(tmp_path)
 
 
+# What a function returns, and whether each call of it returns another object.
+RETURNS = {
+    "a new one": ("def kept(rounds):\n    return Agent(rounds)\n\n\ndef make():\n    return kept(2)\n", True),
+    "what a cache keeps": ("@functools.cache\ndef kept():\n    return Agent(2)\n\n\ndef make():\n    return kept()\n", False),
+    "a module's": ("ONE = None\n\n\ndef kept():\n    global ONE\n    ONE = ONE or Agent(2)\n    return ONE\n\n\ndef make():\n    return kept()\n", False),
+    "a class's": ("class Kept:\n    one = None\n\n    @classmethod\n    def get(cls):\n        cls.one = cls.one or Agent(2)\n        return cls.one\n\n\ndef make():\n    return Kept.get()\n", False),
+    "a container's": ("class Kept:\n    def __init__(self):\n        self._one = Agent(2)\n\n    def get(self):\n        return self._one\n\n\nKEPT = Kept()\n\n\ndef make():\n    return KEPT.get()\n", False),
+    "a new container's": ("class Kept:\n    def __init__(self):\n        self._one = Agent(2)\n\n    def get(self):\n        return self._one\n\n\ndef make():\n    return Kept().get()\n", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RETURNS)
+def test_a_function_that_returns_what_is_kept_makes_no_agent(
+    kind: str, tmp_path: Path
+) -> None:
+    """A run has shown that it returned the agent; another episode would get the same."""
+    made, is_new = RETURNS[kind]
+    agent = (
+        f"import functools\n\n\n{AGENT}{made}\n\n{RUNS}print(make().run(sys.argv[1]))\n"
+    )
+    watched(tmp_path, agent, [CALL, *SAID])
+    assert ("agent = make()" in patch_of(tmp_path)) is is_new
+
+
 @pytest.mark.parametrize(
     "reads",
     [
