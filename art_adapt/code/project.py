@@ -75,16 +75,18 @@ class Project:
 
     def with_files(self, paths: Sequence[Path]) -> Project | None:
         """Return a project with more files, and what they import; None if none can be read."""
-        unread = {path: dict(found) for path, found in self.unread.items()}
-        wider = replace(self, files=dict(self.files), unread=unread)
+        wider = self._copy()
         return wider if wider._add(paths) else None
 
     def deeper(self) -> Project | None:
         """Return a project with what its files import further in; None if that is nothing."""
-        unread = {path: dict(found) for path, found in self.unread.items()}
-        further = replace(self, files=dict(self.files), unread=unread)
+        further = self._copy()
         further._follow_imports(list(self.files.values()))
         return further if len(further.files) > len(self.files) else None
+
+    def _copy(self) -> Project:
+        unread = {path: dict(found) for path, found in self.unread.items()}
+        return replace(self, files=dict(self.files), unread=unread)
 
     def _add(self, paths: Sequence[Path]) -> bool:
         added = []

@@ -177,14 +177,16 @@ NO_NUMBER = re.compile(
 NO_ATTRIBUTE = re.compile(r"'\w*Trajectory' object has no attribute '(\w+)'")
 # What rewards read: of ART 0.5.23, trajectories.py, and what training.Trajectory adds.
 OF_TRAJECTORIES = (
-    *(
-        "final_answer",
-        "scenario",
-        "messages_and_choices",
-        "additional_histories",
-        "tools",
-    ),
-    *("reward", "metrics", "metadata", "logs", "duration"),
+    "final_answer",
+    "scenario",
+    "messages_and_choices",
+    "additional_histories",
+    "tools",
+    "reward",
+    "metrics",
+    "metadata",
+    "logs",
+    "duration",
 )
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.

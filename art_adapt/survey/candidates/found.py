@@ -154,7 +154,8 @@ class Found:
         to ask in its own class: what else it runs may ask beside the task. One that has to
         be given something has to chat: what it asks for may be a word beside its task.
         Where importing its file runs it already, or waits for a person, the file itself is
-        the episode. A command that only the command line can call stays so. ``importable``: the user says that the entry point can be imported.
+        the episode. A command that only the command line can call stays so.
+        ``importable``: the user says that the entry point can be imported.
         """
         home = self.project.files[entry.home]
         if entry.terminal is not None:

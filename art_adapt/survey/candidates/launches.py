@@ -173,7 +173,7 @@ def _registered(syntax: Syntax) -> frozenset[str]:
     return frozenset(
         last_name(argument)
         for node in syntax.nodes
-        if isinstance(node, ast.Call) and REGISTERS_HANDLER.search(last_name(node.func))
+        if isinstance(node, ast.Call) and _registers(node)
         for argument in node.args
         if dotted(argument) in (last_name(argument), f"self.{last_name(argument)}")
     )
@@ -183,9 +183,12 @@ def only_registers(syntax: Syntax, sites: Iterable[ast.AST]) -> bool:
     """True if all that a function does where it names others is to register them as handlers."""
     around = [syntax.parents.get(site) for site in sites]
     return bool(around) and all(
-        isinstance(each, ast.Call) and REGISTERS_HANDLER.search(last_name(each.func))
-        for each in around
+        isinstance(each, ast.Call) and _registers(each) for each in around
     )
+
+
+def _registers(call: ast.Call) -> bool:
+    return REGISTERS_HANDLER.search(last_name(call.func)) is not None
 
 
 def is_example(leads: Leads, key: FunctionKey) -> bool:

@@ -74,7 +74,8 @@ def as_method_of(
 def is_abstract(project: Project, syntax: Syntax, class_name: str) -> bool:
     """True if only classes derived from a class can be used.
 
-    It leaves a method abstract, or it reads an attribute that nothing sets but a class derived from it. A Protocol is abstract as well.
+    It leaves a method abstract, or it reads an attribute that nothing sets but a class
+    derived from it. A Protocol is abstract as well.
     """
     family = lineage(project, syntax, class_name)
     if family and is_protocol(syntax.classes[class_name]):
