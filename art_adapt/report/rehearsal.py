@@ -16,6 +16,7 @@ from typing import TextIO
 from art_adapt.comparison import comparison
 from art_adapt.pages import html_page, transcript
 from art_adapt.paths import at, shown
+from art_adapt.printable import counted
 from art_adapt.rehearsal import Conditions, Rehearsal
 from art_adapt.rehearsal.cost import GPUS, Cost
 from art_adapt.rehearsal.engine.outcome import EngineRun
@@ -248,7 +249,7 @@ def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     if numbers.tools:
         several = f" and {len(numbers.tools) - 4} more" * (len(numbers.tools) > 4)
         offered = ", ".join(numbers.tools[:4])
-        yield Line("tools", f"{offered}{several}", f"{numbers.tool_calls} calls")
+        yield Line("tools", f"{offered}{several}", counted(numbers.tool_calls, "call"))
     elif answered_at is not None and numbers.calls:
         yield Line(
             "tools",
@@ -261,7 +262,7 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
     yield Line(
         "recorded",
         f"{numbers.recorded} of {numbers.calls} completions of the model in training",
-        f"{numbers.auxiliary} requests to other models",
+        f"{counted(numbers.auxiliary, 'request')} to other models",
     )
     yield Line(
         "episodes",

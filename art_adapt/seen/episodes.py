@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from art_adapt.seen.conversations import TELLING, asked_anew, conversations_of
 from art_adapt.seen.notes import Call, FunctionKey, Request, Run
 
 Json = dict[str, Any]
+CallKey = tuple[int, int]  # the identity of a run, and the number of a call in it
 
 SHORTEST = 3  # characters of a text that is not in another one by chance
 MOST_CALLS = 50  # of a function in one run: what they have not shown, more will not
@@ -102,7 +103,10 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
         for key, each in calls.items()
         if not (key[1] == MODULE_LEVEL or is_of_test(*key) or each[0].call.is_nested)
     ]
-    found = [replace(each, is_step=_is_step(each, found)) for each in found]
+    whole = {
+        _call_of(each): each.call.key for f in found for each in f.calls if each.whole
+    }
+    found = [replace(each, is_step=_is_step(each, whole)) for each in found]
     outer = {each.key for each in found if each.runs_episodes and each.given}
     marked = (
         replace(each, is_inner=not outer.isdisjoint(_around(each))) for each in found
@@ -110,33 +114,31 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     return sorted(marked, key=_rank)
 
 
-def _is_step(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
+def _is_step(function: SeenFunction, whole: Mapping[CallKey, FunctionKey]) -> bool:
     """True if another function called this one for the turns of conversations that it enclosed.
 
-    A server's handler is called for each turn as well, but by a library.
+    A server's handler is called for each turn as well, but by a library. ``whole``: the calls
+    that enclosed whole conversations, with their functions.
     """
     turns = [each for each in function.calls if not each.whole]
-    around = {
-        (id(each.run), each.call.number)
-        for other in others
-        if other.key != function.key
-        for each in other.calls
-        if each.whole
-    }
     return bool(turns) and all(
-        any((id(each.run), outer) in around for outer in _directly_around(each))
+        any(whole.get(outer) not in (None, function.key) for outer in _callers(each))
         for each in turns
     )
 
 
-def _directly_around(enclosing: Enclosing) -> Iterator[int]:
+def _callers(enclosing: Enclosing) -> Iterator[CallKey]:
     """Yield the calls around one, as far as each called the next by itself."""
     call = enclosing.call
     for outer in enclosing.run.outward(call.around):
         if not call.direct:
             return
-        yield outer.number
+        yield id(enclosing.run), outer.number
         call = outer
+
+
+def _call_of(enclosing: Enclosing) -> CallKey:
+    return id(enclosing.run), enclosing.call.number
 
 
 def _around(function: SeenFunction) -> set[FunctionKey]:

@@ -37,8 +37,8 @@ class Call:
     ``given`` and ``returned`` hold each value as ``{"value": ...}``, or as ``{"not_json":
     type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
     ``"type"``. ``owner``: the object whose method it is. ``around``: the call that
-    encloses it; ``direct``: by the project's own code, and by no library that was handed
-    it. ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None.
+    encloses it; ``direct``: by the project's own code, or a decorator's, and by no library
+    that was handed it. ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None.
     """
 
     number: int

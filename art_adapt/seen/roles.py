@@ -16,7 +16,7 @@ from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing
-from art_adapt.seen.notes import Request, Run
+from art_adapt.seen.notes import FunctionKey, Request, Run
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Place
 from art_adapt.survey.calls.asides import Asker
@@ -73,33 +73,40 @@ def _with_other_models(survey: Survey, seen: Seen) -> Survey:
 
     Whether that is trained all the same, only the user knows.
     """
-    episodes = seen.function.calls if seen.function is not None else ()
-    turns = [_turns_of(each) for each in episodes]
+    of_turns: set[FunctionKey] = set()
+    aside: list[tuple[Run, Request]] = []
+    for each in seen.function.calls if seen.function is not None else ():
+        turns, model = _turns_of(each)
+        for request in each.requests:
+            if request.number in turns or request.body.get("model") in (None, model):
+                of_turns |= {c.key for c in each.run.outward(request.around)}
+            elif model is not None:
+                aside.append((each.run, request))
     beside: dict[CompletionCall, dict[str, Asker | None]] = {}
-    of_turns = {
-        call.key
-        for each, (numbers, model) in zip(episodes, turns, strict=True)
-        for request in each.requests
-        if request.number in numbers or request.body.get("model") in (None, model)
-        for call in each.run.outward(request.around)
-    }
-    for each, (numbers, model) in zip(episodes, turns, strict=True):
-        for request in each.requests if model is not None else ():
-            named = request.body.get("model")
-            made = _call_of(request, survey.calls)
-            if named in (None, model) or request.number in numbers or made is None:
-                continue
-            site, asker = request.site, None
-            for call in each.run.outward(request.around):
-                if call.key not in of_turns and call.function != MODULE_LEVEL:
-                    place = Place(site.path, site.line) if site else made.place
-                    asker = Asker(call.key[1], place, apart=True, model=str(named))
-                site = call.site
-            if asker is not None:
-                is_itself = asker.function == made.function
-                found = beside.setdefault(made, {})
-                found[asker.function] = None if is_itself else asker
+    for run, request in aside:
+        made = _call_of(request, survey.calls)
+        if made is None:
+            continue
+        asker = _asker(run, request, made, of_turns)
+        if asker is not None:
+            is_itself = asker.function == made.function
+            found = beside.setdefault(made, {})
+            found[asker.function] = None if is_itself else asker
     return _replaced(survey, lambda call: _asked_beside_turns(call, survey, beside))
+
+
+def _asker(
+    run: Run, request: Request, made: CompletionCall, of_turns: set[FunctionKey]
+) -> Asker | None:
+    """Return the outermost function around a request that is around no turn of the agent."""
+    site, asker = request.site, None
+    for call in run.outward(request.around):
+        if call.key not in of_turns and call.function != MODULE_LEVEL:
+            place = Place(site.path, site.line) if site else made.place
+            model = str(request.body["model"])
+            asker = Asker(call.key[1], place, apart=True, model=model)
+        site = call.site
+    return asker
 
 
 def _turns_of(episode: Enclosing) -> tuple[set[int], str | None]:

@@ -178,6 +178,16 @@ BY_TURNS = {
         "Terminal()",
         "Terminal.start",
     ),
+    "a chat that a library's decorator retries": (
+        "import tenacity\n\n\n"
+        "class Retried(Bot):\n"
+        "    @tenacity.retry(stop=tenacity.stop_after_attempt(2))\n"
+        "    def ask(self, text):\n        return super().ask(text)\n\n\n"
+        "def main():\n    bot = Retried()\n    while (said := input('> ')) != 'end':\n"
+        "        print(bot.ask(said))\n",
+        "main()",
+        "main",
+    ),
     "a game": (
         "def play(topic):\n    bot = Bot()\n    bot.tell('Guess the ' + topic)\n    for _ in range(2):\n"
         "        guess = bot.say()\n        bot.tell(guess + ' is wrong.')\n",

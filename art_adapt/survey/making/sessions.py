@@ -77,19 +77,13 @@ def with_session(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
 def _shown(project: Project, entry: EntryPoint) -> EntryPoint:
     """Let a function that takes nothing return what a run has seen it return for a parameter."""
     files = {os.path.realpath(path): path for path in project.files}
-    openers = {
-        name: (files[path], function)
-        for name, (path, function) in project.session.shown.openers
-        if path in files
-    }
-    beside = {
-        name: key
-        for name, key in openers.items()
-        if entry.class_name is None
-        and key in _beside(project, entry.key)
-        and _can_be_called(project, entry, key)
-        and not project.files[key[0]].functions[key[1]].given
-    }
+    beside = {}
+    for name, (path, function) in project.session.shown.openers:
+        key = (files.get(path, path), function)
+        if entry.class_name is None and key in _beside(project, entry.key):
+            given = project.files[key[0]].functions[function].given
+            if not given and _can_be_called(project, entry, key):
+                beside[name] = key
     if not beside:
         return entry
     parameters = tuple(

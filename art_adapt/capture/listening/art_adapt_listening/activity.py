@@ -48,7 +48,8 @@ active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
 class Active:
     """A function of the project that has begun: what it was given, and what is around it.
 
-    ``direct``: code of the project called it, and no library that had been handed it.
+    ``direct``: code of the project called it, or a library's decorator of it, as for retries;
+    and no library that had been handed it.
     """
 
     number: int
@@ -183,12 +184,24 @@ class Activity:
             return
         around, site = self._caller(frame)
         given, owner = self._given(frame)
-        direct = frame.f_back is not None and self._is_of_project(frame.f_back.f_code)
+        direct = self._is_direct(frame)
         began = Active(next(self.numbers), around, code, site, direct, given, owner)
         self.running[id(frame)] = began
         active.set(began)
         if code.co_name == "__init__" and owner is not None and owner.init is None:
             owner.init = self._call(began)
+
+    def _is_direct(self, frame: FrameType) -> bool:
+        """True if code of the project called a function, or a wrapper that closes over it."""
+        called = frame
+        while (outer := called.f_back) is not None:
+            if self._is_of_project(outer.f_code):
+                break
+            called = outer
+        if outer is None or called is frame:
+            return outer is not None
+        kept = (called.f_locals.get(name) for name in called.f_code.co_freevars)
+        return any(getattr(each, "__code__", None) is frame.f_code for each in kept)
 
     def _caller(self, frame: FrameType) -> tuple[Active | None, Site | None]:
         """Return what encloses a frame, and where it was called from there.
