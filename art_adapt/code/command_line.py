@@ -75,15 +75,18 @@ def argument_readers(syntax: Syntax) -> frozenset[str]:
 
 
 def usual_value(place: Syntax, node: ast.AST) -> str | None:
-    """Return what a value of the command line is where nothing is said: ``args.image``."""
+    """Return what a value of the command line is where nothing is said: ``not args.quiet``."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        said = usual_value(place, node.operand)
+        return None if said is None else repr(not ast.literal_eval(said))
     call = _argument_read(place, node)
     if call is None:
         return None
     default, action = keyword(call, "default"), keyword(call, "action")
     if isinstance(default, ast.Constant) and default.value is not None:
         return _converted(default, keyword(call, "type"))
-    stored = isinstance(action, ast.Constant) and action.value == "store_true"
-    return "False" if stored else None
+    stored = text_of(action)
+    return {"store_true": "False", "store_false": "True"}.get(stored or "")
 
 
 def _converted(default: ast.Constant, kind: ast.expr | None) -> str:

@@ -176,15 +176,28 @@ def _as_seen(
     if parameter.supplied == MODEL and parameter.default is None:
         return _with_own_model(parameter, values, calls[0].site, defined)
     differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
-    spelled = _spelled(values)
-    if parameter.default is None and differs and len(spelled) == 1:
+    is_constant = parameter.default is None and differs and not is_given(parameter)
+    if len(_spelled(values)) == 1 and (is_constant or _is_set(parameter, values[0])):
         site = next(call.site for call in calls if parameter.name in call.given)
         text = repr(values[0])
-        if site is not None and len(text) <= LONGEST and not is_given(parameter):
+        if site is not None and len(text) <= LONGEST:
             place = Place(site.path, site.line)
             made = Construction(place, text)
-            return replace(parameter, is_object=True, made=made, passed=place)
+            return replace(
+                parameter, default=None, is_object=True, made=made, passed=place
+            )
     return parameter
+
+
+def _is_set(parameter: Parameter, value: Any) -> bool:
+    """True if the runs set a switch or a number otherwise than a default says.
+
+    An option of their command line, say. Texts may be somebody's own, such as a folder.
+    """
+    own = parameter.made.value if parameter.made is not None else parameter.default
+    theirs = parameter.is_client or parameter.supplied
+    is_plain = isinstance(value, bool | int | float)
+    return is_plain and not theirs and _is_literal(own) and own != repr(value)
 
 
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:

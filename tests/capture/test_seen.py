@@ -650,6 +650,32 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
     assert [row["task"] for row in rows(tmp_path)] == [QUESTION, "Is it cold in Oslo?"]
 
 
+@pytest.mark.parametrize("made", ["a class", "a function"])
+def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
+    made: str, tmp_path: Path
+) -> None:
+    """It is typed, so that reading finds the defaults. A text that is typed may be private."""
+    parameters = "rounds=9, strict=True, folder='here'"
+    given = "int(sys.argv[2]), '--lax' not in sys.argv, sys.argv[3]"
+    if made == "a class":
+        agent = (
+            f"class Solver:\n    def __init__(self, {parameters}):\n"
+            "        self.rounds, self.strict = rounds, strict\n\n"
+            + indent(function("def solve(self, task):"), "    ")
+            + f"{RUNS}print(Solver({given}).solve(sys.argv[1]))\n"
+        )
+        call = "Solver(rounds=2, strict=False)"
+    else:
+        agent = (
+            function(f"def solve(task, {parameters}):")
+            + f"{RUNS}print(solve(sys.argv[1], {given}))\n"
+        )
+        call = "solve(task=scenario.task, rounds=2, strict=False)"
+    command = (sys.executable, "agent.py", QUESTION, "2", "/home/me", "--lax")
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    assert call in patch_of(tmp_path)
+
+
 @pytest.mark.parametrize("default", ["", '="e114"'])
 def test_what_differs_between_runs_is_the_scenario_s(
     default: str, tmp_path: Path

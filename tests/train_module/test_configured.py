@@ -579,6 +579,8 @@ def test_what_a_person_may_change_is_left_at_what_is_made(
         ('"--turns", dest="limit", default=9', "limit=args.limit", "limit=9"),
         ('"-t", "--turn-limit", default=9', "limit=args.turn_limit", "limit=9"),
         ('"--terse", action="store_true"', "prompt=words(args.terse)", "prompt=words(False)"),
+        ('"--long", action="store_true"', "prompt=words(not args.long)", "prompt=words(True)"),
+        ('"--long", action="store_false"', "prompt=words(args.long)", "prompt=words(True)"),
     ],
 )  # fmt: skip
 def test_what_a_command_line_says_by_default_is_taken_over(
@@ -600,6 +602,41 @@ def test_what_a_command_line_says_by_default_is_taken_over(
     """
     written = episode(tmp_path, main)
     assert taken in written and "args." not in written
+
+
+@pytest.mark.parametrize(
+    ("flag", "given", "taken"),
+    [
+        ('"--hands", type=int, default=1', "hands=args.hands", "topic=scenario.topic, hands=1"),
+        ('"--hands"', "hands=4", "topic=scenario.topic, hands=4"),
+        ('"--no-log", action="store_true"', "log=not args.no_log", "topic=scenario.topic)"),
+        ('"--hands", type=int', "hands=args.hands", "topic=scenario.topic)"),
+    ],
+)  # fmt: skip
+def test_a_class_that_is_told_its_task_gets_what_the_command_gives_beside_it(
+    flag: str, given: str, taken: str, tmp_path: Path
+) -> None:
+    agent = (
+        "from openai import OpenAI\n\n\nclass Match:\n"
+        "    def __init__(self, topic: str, hands: int = 100, log: bool = True):\n"
+        "        self.topic, self.hands, self.log = topic, hands, log\n\n"
+        "    def run(self) -> str:\n        for _ in range(self.hands):\n"
+        "            messages = [{'role': 'user', 'content': self.topic}]\n"
+        "            reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "        return reply.choices[0].message.content\n"
+    )
+    main = f"""\
+    import argparse
+    from agent import Match
+
+    def main():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("topic")
+        parser.add_argument({flag})
+        args = parser.parse_args()
+        print(Match(topic=args.topic, {given}).run())
+    """
+    assert f"agent = Match({taken}" in episode(tmp_path, main, agent)
 
 
 def test_what_a_command_line_has_to_say_is_not(tmp_path: Path) -> None:

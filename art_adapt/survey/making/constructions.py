@@ -69,6 +69,8 @@ def with_constructions(
         if _has_task(entry):
             found = _configured(given, found)
         found = _filled_records(given, made_by(given, found), told=_is_told(entry))
+        if not _has_task(entry):
+            found = with_options(given, found, CONVERSATIONS)
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, constructor=found)
     if entry.parameters:

@@ -98,10 +98,10 @@ def from_call(
             continue
         [(place, value)] = passed
         value = usual_branch(place, value)
-        if ast.unparse(value) == parameter.default:
+        made = given.made(place, value)
+        if parameter.default == (ast.unparse(value) if made is None else made.value):
             yield parameter
             continue
-        made = given.made(place, value)
         found = replace(parameter, passed=place.place(value))
         if made is not None:
             found = replace(made_as(found, made), default=None)
