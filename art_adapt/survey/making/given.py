@@ -98,10 +98,12 @@ def from_call(
             continue
         [(place, value)] = passed
         value = usual_branch(place, value)
-        made = given.made(place, value)
-        if parameter.default == (ast.unparse(value) if made is None else made.value):
+        if ast.unparse(value) == parameter.default:
             yield parameter
             continue
+        made = given.made(place, value)
+        if made is not None and not isinstance(value, ast.Constant):
+            made = None if made.value == parameter.default else made  # of an option
         found = replace(parameter, passed=place.place(value))
         if made is not None:
             found = replace(made_as(found, made), default=None)
