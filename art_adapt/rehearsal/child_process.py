@@ -28,6 +28,7 @@ from art_adapt.rehearsal.protocol import (
     progress_file,
     to_json,
 )
+from art_adapt.rehearsal.start import start_of
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.rehearsed import SETTINGS
 from art_adapt.train_file import import_name
@@ -96,8 +97,8 @@ def run_child(
     later run resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
-    importing = import_name(path.resolve())[0]  # where its docstring says to run it
-    project = folder_with(path.resolve(), importing)
+    start = start_of(path)
+    project = folder_with(path.resolve(), start.root)
     copy = None if conditions.in_place else _copy_of(project, folder.resolve())
     inside = str if copy is None else copy.inside
     worked_in = project if copy is None else copy.folder
@@ -123,7 +124,7 @@ def run_child(
             **(variables if copy is None else copy.environment(variables)),
             SETTINGS: str(file.resolve()),
         },
-        Path(inside(str(importing))),
+        Path(inside(str(start.folder))),
         folder / "temporary",
         conditions.seconds,
         watch=lambda seconds: conditions.tell(

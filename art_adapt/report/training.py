@@ -9,8 +9,8 @@ from shlex import quote
 from art_adapt.backends import INSTALL, KEYS, WHERE, Backend, is_from_a_folder
 from art_adapt.paths import shown
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
+from art_adapt.rehearsal.start import start_of
 from art_adapt.report.lines import Line
-from art_adapt.train_file import import_name
 
 
 def training_lines(
@@ -27,22 +27,12 @@ def training_lines(
         )
     check = f"art-adapt doctor {quote(shown(module))}"
     yield Line("check", check, is_command=True)
-    yield Line("train", _run(module), is_command=True)
+    train = start_of(module).command
+    yield Line("train", train, is_command=True)
     if outlook is not None:
         yield from _takes(outlook)
     yield Line("then", "the run prints how to serve the trained model")
-    yield Line("", f"{_run(module)} evaluate compares it with your agent's own model")
-
-
-def _run(module: Path) -> str:
-    """Return the command that trains, from here; a module of a package runs above that."""
-    root, name = import_name(module)
-    if "." not in name:
-        return f"python {quote(shown(module))}"
-    here = root.resolve() == Path.cwd().resolve()
-    return (
-        f"python -m {name}" if here else f"cd {quote(shown(root))} && python -m {name}"
-    )
+    yield Line("", f"{train} evaluate compares it with your agent's own model")
 
 
 def _takes(outlook: Outlook) -> Iterator[Line]:

@@ -126,10 +126,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Run:
-    """One process that was listened to; ``typed`` are the lines that ``input()`` returned."""
+    """One process that was listened to; ``typed`` are the lines that ``input()`` returned.
+
+    ``folder``: the one that it began in; None in older notes.
+    """
 
     began: float  # seconds on the clock
     command: tuple[str, ...]
+    folder: Path | None
     calls: dict[int, Call]
     objects: dict[int, Made]
     requests: tuple[Request, ...]
@@ -200,9 +204,11 @@ def _run(notes: Sequence[Json]) -> Run:
     said = {n["said"]: n for n in notes if "said" in n}
     between = [n for n in notes if "between" in n]
     ended = {n["ended"]: n for n in notes if "ended" in n}
+    folder = notes[0].get("folder")
     return Run(
         notes[0].get("at", 0.0),
         tuple(notes[0]["run"]),
+        None if folder is None else Path(folder),
         {
             n["call"]: _call(n["call"], n, ended.get(n["call"]))
             for n in notes

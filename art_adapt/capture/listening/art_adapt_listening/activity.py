@@ -102,7 +102,8 @@ class Activity:
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
-        self.write({"run": [*sys.argv], "python": sys.version.split()[0]})
+        version, folder = sys.version.split()[0], os.getcwd()
+        self.write({"run": [*sys.argv], "python": version, "folder": folder})
 
     # ------------------------------------------------------------------ what is heard
 

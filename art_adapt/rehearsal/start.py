@@ -1,0 +1,59 @@
+"""Says where a train module is started, and with which command.
+
+Agents read files by paths that count from the working folder: a configuration, a database.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from art_adapt.code.project_folder import project_root
+from art_adapt.paths import shown
+from art_adapt.seen.notes import read_runs, seen_file
+from art_adapt.train_file import import_name
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a train module is started: in ``folder``, with imports from ``root`` as well.
+
+    ``name`` is the module's, dotted where it is in a package. All paths are resolved.
+    """
+
+    module: Path
+    folder: Path
+    root: Path
+    name: str
+
+    @property
+    def command(self) -> str:
+        """Return what a shell is told, from its working folder."""
+        run = f"python {quote(os.path.relpath(self.module, self.folder))}"
+        if "." in self.name:
+            run = f"python -m {self.name}"
+            if self.root != self.folder:
+                below = Path(os.path.relpath(self.root, self.folder)).as_posix()
+                run = f"PYTHONPATH={quote(below)} {run}"
+        if self.folder == Path.cwd().resolve():
+            return run
+        return f"cd {quote(shown(self.folder))} && {run}"
+
+
+def start_of(train_module: Path) -> Start:
+    """Return where watched runs of the project ran, if that is one of its folders.
+
+    Without any, a script runs in its own folder, and a package in the folder above it; or
+    above that, if it is a ``src`` folder, which the project installs its packages from.
+    """
+    module = train_module.resolve()
+    root, name = import_name(module)
+    project = project_root(module)
+    ran_in = {run.folder for run in read_runs(seen_file(module))}
+    folder = ran_in.pop() if len(ran_in) == 1 else None
+    if folder is not None and folder.is_relative_to(project) and folder.is_dir():
+        return Start(module, folder, root, name)
+    is_source = "." in name and root.name == "src" and root.parent == project
+    return Start(module, project if is_source else root, root, name)

@@ -1,0 +1,70 @@
+"""A train module runs where its agent runs: it reads files by paths that count from there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+AGENT = """\
+import sys
+
+from openai import OpenAI
+
+
+def answer(question: str) -> str:
+    style = open("style.txt").read()
+    messages = [{"role": "system", "content": style}, {"role": "user", "content": question}]
+    reply = OpenAI().chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+
+
+if __name__ == "__main__":
+    print(answer(sys.argv[1]))
+"""
+ROWS = '{"question": "What is open?"}\n{"question": "What is late?"}\n'
+
+
+def project(folder: Path, package: str, marks: bool) -> Path:
+    """A project with a style beside the folder of its agent."""
+    home = folder / package
+    home.mkdir(parents=True)
+    (folder / "pyproject.toml").touch()
+    (folder / "style.txt").write_text("Be brief.")
+    (home / "agent.py").write_text(AGENT)
+    if marks:
+        (home / "__init__.py").touch()
+        (home / "agent.py").write_text("from . import __name__ as us\n" + AGENT)
+    return home / "agent.py"
+
+
+def rehearsed(folder: Path, agent: Path) -> str:
+    """What a rehearsal says of an agent, with rows of its own."""
+    agent.with_name("scenarios.jsonl").write_text(ROWS)
+    done = art_adapt("--yes", "--isolated", f"{agent}", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    module = agent.with_name("agent_train.py")
+    done = art_adapt("rehearse", f"{module}", cwd=folder)
+    return done.stdout.decode() + done.stderr.decode()
+
+
+def test_a_package_below_src_runs_in_the_project_s_folder(tmp_path: Path) -> None:
+    said = rehearsed(tmp_path, project(tmp_path, "src/desk", marks=True))
+    assert "Nothing found" in said
+    assert "train       PYTHONPATH=src python -m desk.agent_train\n" in said
+
+
+@pytest.mark.parametrize("marks", [True, False])
+def test_an_agent_runs_where_it_was_watched(marks: bool, tmp_path: Path) -> None:
+    agent = project(tmp_path, "app/desk", marks)
+    start = ("-m", "app.desk.agent") if marks else ("app/desk/agent.py",)
+    command = (sys.executable, *start, "What is open?")
+    watched = art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    assert watched.returncode == 0, watched.stderr.decode()
+    said = rehearsed(tmp_path, agent)
+    assert "Nothing found" in said
+    module = "-m desk.agent_train" if marks else "app/desk/agent_train.py"
+    above = "PYTHONPATH=app " if marks else ""
+    assert f"train       {above}python {module}\n" in said
