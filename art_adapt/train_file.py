@@ -41,14 +41,16 @@ def import_name(path: Path) -> tuple[Path, str]:
     path = path.absolute()  # a name alone has no folder above its own
     try:
         module = Syntax.of(read_source(path))
+        named = agent_path(path)
         beside = [path.with_name(f"{n}.py") for n in _imported_beside(module)]
+        # The file that it is named after tells more of the package than another part of it.
+        beside.sort(key=lambda file: file != named)
         agent = next((file for file in beside if file.is_file()), None)
         if agent is not None:
             package = package_of(Syntax.of(read_source(agent))) or path.parent.name
             return path.parents[package_depth(package)], f"{package}.{path.stem}"
-        agent = agent_path(path)
-        if agent != path and agent.is_file() and agent.stem not in _imported(module):
-            package = package_of(Syntax.of(read_source(agent)))
+        if named != path and named.is_file() and named.stem not in _imported(module):
+            package = package_of(Syntax.of(read_source(named)))
             if package:
                 return path.parents[package_depth(package)], f"{package}.{path.stem}"
     except Refusal:

@@ -177,6 +177,17 @@ def test_models_beside_the_one_in_training_do_not_fail() -> None:
         ),
         (
             {
+                "pkg/sub/llm/a_train": "from .client import ask\nfrom .a import run\n",
+                "pkg/sub/llm/client": "",
+                "pkg/sub/llm/a": "from pkg.sub.llm.client import ask\n",
+                "pkg/sub/llm/__init__": "",
+                "pkg/__init__": "",
+            },
+            "pkg.sub.llm.a_train",
+            ".",
+        ),
+        (
+            {
                 "pkg/1-a_train": "run = importlib.import_module('.1-a', __package__).run\n",
                 "pkg/1-a": "",
             },
