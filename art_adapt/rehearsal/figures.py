@@ -26,6 +26,7 @@ class Figures:
     lost: int
     failed: int  # ended with an exception of the agent
     failure: str | None  # what most of those ended with
+    limited: int  # that failed at the agent's own limit of turns
     misled: int  # that failed after a mistake of the scripted model
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
@@ -58,7 +59,8 @@ def figures(seen: Seen) -> Figures:
         episodes=len(episodes),
         lost=len(seen.notes.exceptions),
         failed=sum(t.failure is not None for t in episodes),
-        failure=ended.usual[0] if ended.every else None,
+        failure=ended.usual[0] if ended.every else next(iter(ended.limited), None),
+        limited=len(ended.limited),
         misled=len(ended.every) - len(ended.own),
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),

@@ -106,13 +106,18 @@ def trajectory_of(trajectory: Any) -> Trajectory:
             for history in (trajectory, *trajectory.additional_histories)
             if history.messages_and_choices
         ),
-        next((log for log in trajectory.logs if log.startswith(FAILURE)), None)
-        if trajectory.metrics.get("failed")
-        else None,
+        failure_of(trajectory),
         bool(trajectory.metrics.get("timed_out")),
         next((log for log in trajectory.logs if log.startswith(ENDED)), None),
         trajectory.metrics.get("duration"),
     )
+
+
+def failure_of(trajectory: Any) -> str | None:
+    """Return what the agent raised in an episode, and where; None if it raised nothing."""
+    if not trajectory.metrics.get("failed"):
+        return None
+    return next((log for log in trajectory.logs if log.startswith(FAILURE)), None)
 
 
 def _item(item: Any) -> Item:

@@ -256,7 +256,8 @@ class Notes:
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
-    agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time.
+    agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time;
+    ``unended`` is what the agent raised in the one whose model never stops.
     ``bounds``: the module's own, None if it sets none.
     """
 
@@ -279,6 +280,7 @@ class Notes:
     reward_raised: Raised | None = None
     bounds: Bounds | None = None
     repeated: tuple[str, ...] = ()
+    unended: str | None = None
 
 
 # ------------------------------------------------------------------------------ JSON

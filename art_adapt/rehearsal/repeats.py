@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from art_adapt.rehearsal.observed import Observed
+from art_adapt.rehearsal.observed import Observed, failure_of
 
 SAME, SAME_AGAIN, UNENDING = "same", "same again", "unending"
 MOST_REQUESTS = 60  # of the unending episode; after these its model stops by itself
@@ -47,6 +47,8 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
             run = rollout(model, seen.scenarios[0])
             trajectory = await asyncio.wait_for(run, LONGEST)
             if trajectory.metrics.get("failed"):
+                if phase == UNENDING:
+                    seen.notes = replace(seen.notes, unended=failure_of(trajectory))
                 continue
             seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, phase))
     tell(url, "phase", {"phase": ""})

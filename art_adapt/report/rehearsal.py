@@ -194,7 +194,9 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     yield from _figure_lines(numbers)
     if numbers.failure and not any(f.name == "failed" for f in rehearsal.findings):
         misled = (
-            f"{numbers.misled} after a mistake that the scripted model makes on purpose; "
+            f"{numbers.limited} at the agent's own limit of turns; "
+            * bool(numbers.limited)
+            + f"{numbers.misled} after a mistake that the scripted model makes on purpose; "
             * bool(numbers.misled)
         )
         told = shorten(numbers.failure, LONGEST_FAILURE, placeholder=" ...")

@@ -304,6 +304,41 @@ def test_a_tool_that_takes_a_made_up_argument_apart_is_no_failure(
     assert told["findings"] == []
 
 
+# What the loop ends with: its own limit of turns, or a tool that fails.
+AT_LIMIT = {
+    "below the loop": (
+        "range(3)",
+        "",
+        "    raise TimeoutError('too many rounds')\n",
+        True,
+    ),
+    "in the loop": (
+        "itertools.count()",
+        "        if turn == 3:\n            raise RuntimeError('too many rounds')\n",
+        "",
+        True,
+    ),
+    "a tool's failure": ("range(3)", "", "", False),
+}
+
+
+@pytest.mark.parametrize("where", AT_LIMIT)
+def test_the_agent_s_own_limit_of_turns_is_no_failure(
+    where: str, tmp_path: Path
+) -> None:
+    turns, inside, below, is_limit = AT_LIMIT[where]
+    loop = LOOP.replace("for _ in range(20):\n", f"for turn in {turns}:\n{inside}")
+    if not is_limit:
+        loop = loop.replace("result = str(error)", "result = ''").replace(
+            "            messages.append({",
+            "            raise RuntimeError(f'no {result}')\n            messages.append({",
+        )
+    agent = RIGHT.replace(LOOP, loop + below)
+    told = rehearsed(tmp_path, agent, "run_agent", head="import itertools\n" + HEAD)
+    assert [each["name"] for each in told["findings"]] == ["failed"] * (not is_limit)
+    assert is_limit == any("own limit of turns" in each for each in told["unwitnessed"])
+
+
 # What outlives an episode or never ends, and what the rehearsal could not see because of it.
 UNSEEN = {
     "what was asked is kept in a list of the module": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections import Counter
@@ -14,16 +15,18 @@ from shlex import quote
 
 from art_adapt import hooks_file
 from art_adapt.code.project_folder import project_root, python_files
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import shown
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
 from art_adapt.rehearsal.observed import ANSWERED
+from art_adapt.rehearsal.repeats import UNENDING
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
 from art_adapt.rehearsal.services import function_at
+from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import read_source
 from art_adapt.train_file import agent_path
 
@@ -202,12 +205,14 @@ OF_THE_CODE = re.compile(
 class Failures:
     """How many rollouts began, and with what those of them ended that failed.
 
-    ``own`` are the failures before which the scripted model made no mistake.
+    ``own`` are the failures before which the scripted model made no mistake. ``limited``, in
+    neither, are those of episodes that reached the agent's own limit of turns.
     """
 
     began: int
     every: tuple[str, ...]
     own: tuple[str, ...]
+    limited: tuple[str, ...]
 
     @property
     def usual(self) -> tuple[str, int]:
@@ -219,8 +224,15 @@ class Failures:
 
 def failures(seen: Seen) -> Failures:
     """Return the failures of a rehearsal's episodes, lost ones too."""
+    limit = turn_limit(seen)
+
+    def is_at_limit(failure: str | None) -> bool:
+        told = failure and _without_accidents(failure)
+        return limit is not None and told == _without_accidents(limit)
+
     # One that never called the model is lost, and left a failure as well.
-    kept = [t for t in seen.episodes if t.failure is not None and t.histories]
+    failed = [t for t in seen.episodes if t.failure is not None and t.histories]
+    kept = [t for t in failed if not is_at_limit(t.failure)]
     # What the reward raises has a finding of its own, as has a call without a hook.
     lost = [
         each
@@ -237,7 +249,33 @@ def failures(seen: Seen) -> Failures:
         len(seen.notes.rollouts) or len(seen.episodes) + len(lost),
         (*(t.failure or "" for t in kept), *lost),
         tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
+        tuple(t.failure or "" for t in failed if is_at_limit(t.failure)),
     )
+
+
+def turn_limit(seen: Seen) -> str | None:
+    """Return what the agent raises at its limit of turns, with the line; None if nothing.
+
+    An episode whose model never stops ended with it: a ``raise`` below a loop that calls the
+    model turn after turn, or in it and not after the first turn already, as a tool's failure.
+    """
+    place = PLACE.search(seen.notes.unended or "")
+    if place is None or not Path(place[1]).is_file():
+        return None
+    path, line = Path(place[1]).resolve(), int(place[2])
+    syntax = Syntax.of(read_source(path))
+    starts = {loop.line for loop in seen.loops if loop.path.resolve() == path}
+    asked = sum(each.phase == UNENDING for each in seen.repeats)
+    loops = [n for n in syntax.nodes if isinstance(n, LOOPS) and n.lineno in starts]
+    is_at_limit = any(
+        isinstance(node, ast.Raise)
+        and node.lineno <= line <= (node.end_lineno or 0)
+        and syntax.owner(node) == syntax.owner(loop)
+        and (asked > 2 or line > (loop.body[-1].end_lineno or 0))
+        for node in syntax.nodes
+        for loop in loops
+    )
+    return seen.notes.unended if is_at_limit else None
 
 
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
@@ -286,8 +324,10 @@ def _fix(seen: Seen, failure: str) -> str:
         return f"change line {place[2]} of the train module, which raised it"
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
-    if NETWORK.search(failure) and OWN_ERROR not in failure:
-        return f"rehearse with --stub {_raising(failure)}, because a rehearsal reaches no network"
+    raising = _raising(failure)
+    is_network = NETWORK.search(failure) and OWN_ERROR not in failure
+    if is_network and not _is_the_agent(seen, raising):
+        return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "start a service or set a key that it needs"
     if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"
@@ -305,6 +345,13 @@ def _raising(failure: str) -> str:
         return "NAME"
     syntax = Syntax.of(read_source(Path(place[1])))
     return function_at(syntax, int(place[2])) or "NAME"
+
+
+def _is_the_agent(seen: Seen, function: str) -> bool:
+    """True if a function runs episodes or asks the model: a stub of it would leave nothing."""
+    found = surveyed(seen.path)
+    entries = {entry.called for entry in found.entry_points} if found else set()
+    return function in entries | {name for name, _ in seen.hooked}
 
 
 def _without_accidents(text: str) -> str:

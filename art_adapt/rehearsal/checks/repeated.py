@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from art_adapt.rehearsal.checks.ending import turn_limit
 from art_adapt.rehearsal.repeats import MOST_REQUESTS, SAME, SAME_AGAIN, UNENDING
 from art_adapt.rehearsal.seen import Seen, Witness, offered_tools
 
@@ -27,7 +28,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         count, otherwise = f"{asked} request{'s' * (asked != 1)}", ""
         if not ended and asked <= MOST_REQUESTS:
             count = f"failed after {count}"
-            otherwise = f"an episode whose model keeps calling tools {count}"
+            at_limit = " at its own limit of turns" * (turn_limit(seen) is not None)
+            otherwise = f"an episode whose model keeps calling tools {count}{at_limit}"
         elif not ended:
             count = f"not after {MOST_REQUESTS}"
             otherwise = (
