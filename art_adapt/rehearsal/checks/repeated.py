@@ -27,9 +27,9 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
         count, otherwise = f"{asked} request{'s' * (asked != 1)}", ""
         if not ended and asked <= MOST_REQUESTS:
-            count = f"failed after {count}"
             at_limit = " at its own limit of turns" * (turn_limit(seen) is not None)
-            otherwise = f"an episode whose model keeps calling tools {count}{at_limit}"
+            count = f"failed after {count}{at_limit}"
+            otherwise = f"an episode whose model keeps calling tools {count}"
         elif not ended:
             count = f"not after {MOST_REQUESTS}"
             otherwise = (
