@@ -25,6 +25,7 @@ class Kept:
         known: episodes that start as an earlier one does.
         secrets: by field, what looks like one, cut off.
         not_json: by field, the type of what JSON cannot hold.
+        turned: by field, the types of what is in a container, and became text or a dict.
         made_up: fields with a value of the environment that ``--scripted`` made up.
     """
 
@@ -34,6 +35,7 @@ class Kept:
     known: int = 0
     secrets: dict[str, list[str]] = field(default_factory=dict)
     not_json: dict[str, set[str]] = field(default_factory=dict)
+    turned: dict[str, set[str]] = field(default_factory=dict)
     made_up: set[str] = field(default_factory=set)
 
 
@@ -86,6 +88,8 @@ def _row(
             complete = False
         else:
             row[name] = said["value"]
+            if turned := said.get("turned"):
+                kept.turned.setdefault(name, set()).update(turned)
     answer = note["answer"]
     began = datetime.fromtimestamp(note["began"], UTC)
     row[CAPTURED] = {

@@ -72,7 +72,9 @@ def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
     for parameter in parameters:
         if parameter.is_record:
             for part in parameter.fields or ():
-                yield FieldSource(field_name(part.name), of, parameter.name, part.name)
+                # An enumeration is made of its value, by position.
+                held = "value" if part.positional_only else part.name
+                yield FieldSource(field_name(part.name), of, parameter.name, held)
         else:
             yield FieldSource(field_name(parameter.name), of, parameter.name)
 

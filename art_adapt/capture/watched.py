@@ -11,6 +11,8 @@ from art_adapt.capture.run import FieldSource
 from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.notes import Call, FunctionKey, Run
 
+OF_A_REQUEST = "is no argument of the function: it may come with a web request"
+
 
 def make_folder(file: Path) -> None:
     """Make the folder of the notes: only its owner reads it, and git never sees it.
@@ -52,12 +54,17 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     if field.of == "inputs":
         return {"value": list(run.typed)}
     given = call.given if field.of == "function" else _before(run, call, field)
-    noted = given.get(field.parameter, {})
+    noted = given.get(field.parameter)
+    if noted is None and field.of == "function":
+        return {"not_json": OF_A_REQUEST}
+    noted = noted or {}
     parts = noted.get("parts") or noted.get("value")
-    if field.part is None and "value" in noted and "not_json" not in noted:
-        return {"value": noted["value"]}
+    # A member of an enumeration is noted as its value.
+    whole = field.part is None or not isinstance(parts, dict | None)
+    if whole and "value" in noted and "not_json" not in noted:
+        return {"value": noted["value"], "turned": noted.get("turned", [])}
     if field.part is not None and isinstance(parts, dict) and field.part in parts:
-        return {"value": parts[field.part]}
+        return {"value": parts[field.part], "turned": noted.get("turned", [])}
     return {"not_json": noted.get("not_json", "value of an object made elsewhere")}
 
 

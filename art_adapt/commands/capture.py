@@ -242,9 +242,9 @@ def watch(
     append_rows(path, kept.rows)
     then = "" if guided else f"art-adapt {quote(shown(_shown(point.home)))}"
     say_kept(kept, path, point, code, then)
-    if stale:
+    if stale and kept.rows:
         say_stale(stale, names, path)
-    if kept.episodes == 1 and len(names) > 1:
+    if len(earlier) + len(kept.rows) == 1 and len(names) > 1:
         say_open(names)
     return code
 

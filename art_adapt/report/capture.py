@@ -10,6 +10,7 @@ from typing import Any
 
 from art_adapt.calls import DEFAULT_KEY
 from art_adapt.capture.rows import Kept
+from art_adapt.capture.watched import OF_A_REQUEST
 from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
 from art_adapt.secret_texts import HIDDEN
@@ -83,9 +84,18 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         if types == {HIDDEN}:
             say(f"left out: {field} {what}\n")
             continue
+        why = f"is a {what}, which cannot be stored as JSON"
+        if types == {OF_A_REQUEST}:
+            why = OF_A_REQUEST
         say(
-            f"no row was written: {field} is a {what}, which cannot be stored as JSON; choose a "
-            "function that creates it, with --entry\n"
+            f"no row was written: {field} {why}; write the rows yourself, or choose a function "
+            "that creates it, with art-adapt --entry\n"
+        )
+    for field, types in kept.turned.items():
+        what = printable(", ".join(sorted(types)))
+        say(
+            f"{field} holds values of {what}, which the rows have as text or as a dict: create them "
+            "again in episode()\n"
         )
     for field in sorted(kept.made_up):
         say(

@@ -650,6 +650,42 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
     assert [row["task"] for row in rows(tmp_path)] == [QUESTION, "Is it cold in Oslo?"]
 
 
+KIND = "import datetime\nimport enum\n\n\nclass Kind(str, enum.Enum):\n    LONG = 'long'\n\n\n"
+
+
+def test_a_member_of_an_enumeration_is_its_value(tmp_path: Path) -> None:
+    agent = (
+        KIND
+        + function("def solve(task: str, kind: Kind):")
+        + f"{RUNS}print(solve(sys.argv[1], Kind.LONG))\n"
+    )
+    watched(tmp_path, agent, [CALL, *SAID])
+    row = rows(tmp_path)[0]
+    assert (row["task"], row["kind"]) == (QUESTION, "long")
+
+
+def test_what_a_row_has_as_text_is_said(tmp_path: Path) -> None:
+    agent = (
+        KIND
+        + function("def solve(task, stock):")
+        + f"{RUNS}print(solve(sys.argv[1], {{'milk': datetime.date(2026, 12, 2)}}))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "stock holds values of date, which the rows have as" in done.stderr.decode()
+    assert rows(tmp_path)[0]["stock"] == {"milk": "2026-12-02"}
+
+
+def test_a_second_task_settles_what_a_first_one_leaves_open(tmp_path: Path) -> None:
+    agent = (
+        function("def solve(task, city):")
+        + f"{RUNS}print(solve(sys.argv[1], sys.argv[2]))\n"
+    )
+    for task, city in ((QUESTION, "Rome"), ("Is it cold there?", "Oslo")):
+        command = (sys.executable, "agent.py", task, city)
+        said = watched(tmp_path, agent, SAID, *command).stderr.decode()
+        assert ("run it again with another task" in said) is (city == "Rome")
+
+
 @pytest.mark.parametrize("made", ["a class", "a function"])
 def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
     made: str, tmp_path: Path

@@ -21,6 +21,7 @@ FEWEST_CALLS = 3  # to tell that it is no chance
 FAILURE = re.compile(
     r"\b(?!Key|Value|Index|Lookup|Validation|JSONDecode)[A-Z][A-Za-z]*Error\b"
     r"|no such (?:table|column)|unable to open database|\bTraceback \("
+    r"|not supported between instances of|unsupported operand type"
     r"|has no attribute|is not defined|required positional argument|unexpected keyword argument|"
     + "|".join(re.escape(os.strerror(number)) for number in sorted(errno.errorcode))
 )
@@ -102,7 +103,8 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
                 "tool fails",
                 f"all {len(own)} replies of the tool {name} report a failure, such as {own[0][:100]!r}: the "
                 "model would learn to work without it",
-                "provide what the tool needs here (a database, a file), or replace it with --stub",
+                "provide what the tool needs here (a database, a file, values of the types that the agent "
+                "gives it), or replace it with --stub",
                 r"def episode",
             )
 

@@ -18,18 +18,30 @@ MOST_PARTS = 20  # of an object
 
 
 def as_json(value: Any) -> dict[str, Any]:
-    """Return ``value`` as JSON can hold it, as it is now; or what it is instead."""
+    """Return ``value`` as JSON can hold it, as it is now; or what it is instead.
+
+    ``turned``: the types of what is inside a container, and became text or a dict.
+    """
+    turned: set[str] = set()
+
+    def plain(inner: Any) -> Any:
+        if inner is not value and not isinstance(inner, enum.Enum):
+            turned.add(type(inner).__qualname__)
+        return _plain(inner)
+
     try:
-        return {"value": json.loads(json.dumps(value, default=_plain))}
+        kept = {"value": json.loads(json.dumps(value, default=plain))}
     except Exception:  # whatever an object's own methods raise
         return {"not_json": type(value).__qualname__}
+    is_container = isinstance(value, CONTAINERS)
+    return {**kept, "turned": sorted(turned)} if is_container and turned else kept
 
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if hasattr(type(value), "model_dump"):
-        return value.model_dump(mode="json")
+        return value.model_dump(mode="json", warnings=False)
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, set | frozenset):
