@@ -152,3 +152,21 @@ def test_rows_of_its_own_are_compared_by_tools_and_a_prompt(
     as_seen, apart = told_of(tmp_path)
     assert as_seen == []
     assert len(apart) == (way != "as in the run"), apart
+
+
+@pytest.mark.parametrize("notes", [["first"], ["first", "second"]])
+def test_rows_of_the_same_text_that_differ_otherwise_are_not_compared(
+    notes: list[str], tmp_path: Path
+) -> None:
+    """Which of them the run had is not known: what else they say may make the difference."""
+    adapted_after_a_run(tmp_path, MADE["without its tools"][0])
+    written = [{"question": QUESTION, "note": note} for note in notes]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, written)))
+    module = tmp_path / "agent_train.py"
+    field = "    question: str\n"
+    module.write_text(module.read_text().replace(field, f"{field}    note: str\n"))
+    agent = tmp_path / "agent.py"
+    agent.write_text(agent.read_text().replace("{question} ", "{question} Please. "))
+    _, apart = told_of(tmp_path)
+    told = any("the message of the user" in each for each in apart)
+    assert told is (len(notes) == 1)

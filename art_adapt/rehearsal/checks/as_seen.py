@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from art_adapt.capture.rows import CAPTURED
 from art_adapt.conversation_signs import text_of
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Seen, Witness
@@ -85,7 +86,9 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         task = _task(opening, given, seen)
         same = [e for e in episodes if task and all(text in e.text for text in task)]
         if same:
-            compared[opening] = min(same, key=lambda each: _unlike(opening, each))
+            episode = min(same, key=lambda each: _unlike(opening, each))
+            if not (_is_shared(task, seen) and any(_differences(opening, episode))):
+                compared[opening] = episode
     differences = dict.fromkeys(
         difference
         for opening, episode in compared.items()
@@ -147,6 +150,16 @@ def _task(opening: Asked, given: set[str], seen: Seen) -> list[str]:
     )
     begun = [texts for texts in sent if texts and given.issuperset(texts)]
     return max(begun, key=lambda texts: sum(map(len, texts)), default=[])
+
+
+def _is_shared(task: Sequence[str], seen: Seen) -> bool:
+    """True if scenarios that differ otherwise have a task's texts: that may make the difference."""
+    having = {
+        json.dumps({**each, CAPTURED: None}, sort_keys=True)
+        for each in seen.notes.scenarios
+        if {*texts_in(each, messages=True)}.issuperset(task)
+    }
+    return len(having) > 1
 
 
 def _given(run: Run, request: Request) -> set[str]:
