@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from art_adapt.code.classes import class_around, stored_by
 from art_adapt.code.nodes import (
     Function,
+    argument_of,
     decorator_names,
     defaults_of,
     dotted,
@@ -157,7 +158,7 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
     """Return the ``add_argument`` whose value ``args.image`` is."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
-    holders = place.values_of(node.value)
+    holders = [*place.values_of(node.value), *_given_in_file(place, node.value)]
     if not any(reads_arguments(place, each, given=True) for each in holders):
         return None
     adding = (
@@ -168,6 +169,20 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
         and _destination(call) == node.attr
     )
     return next(adding, None)
+
+
+def _given_in_file(place: Syntax, name: ast.Name) -> Iterator[ast.expr]:
+    """Yield what calls in the file give for a parameter: ``configure(parser.parse_args())``."""
+    function = place.functions.get(place.owner(name))
+    if function is None or name.id not in function.positional:
+        return
+    for call in place.nodes:
+        if isinstance(call, ast.Call) and dotted(call.func) == function.qualname:
+            given = argument_of(call, name.id, function.positional)
+            if given is not None:
+                yield given
+            if isinstance(given, ast.Name):
+                yield from place.values_of(given)
 
 
 def usual_text(place: Syntax, value: ast.expr | None) -> str | None:

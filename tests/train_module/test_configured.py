@@ -639,6 +639,41 @@ def test_a_class_that_is_told_its_task_gets_what_the_command_gives_beside_it(
     assert f"agent = Match({taken}" in episode(tmp_path, main, agent)
 
 
+@pytest.mark.parametrize(
+    "used",
+    [
+        "print(Agent(configured(args)).run(args.question))",
+        "config = configured(args)\n    print(Agent(config).run(args.question))",
+        "print(Agent(config=configured(options=args)).run(args.question))",
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_record_that_a_function_makes_of_options_is_made_of_their_defaults(
+    used: str, whole: bool, tmp_path: Path
+) -> None:
+    agent = (
+        "from dataclasses import dataclass\n\nfrom openai import OpenAI\n\n\n@dataclass\nclass Config:\n"
+        "    style: str\n    turns: int\n\n\n"
+        "class Agent:\n    def __init__(self, config: Config):\n        self.config = config\n\n"
+        "    def run(self, text: str) -> str:\n        messages = [{'role': 'system', 'content': self.config.style}, {'role': 'user', 'content': text}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n        return reply.choices[0].message.content\n"
+    )
+    made = "Config(style=options.style, turns=options.turns)"
+    body = f"return {made}"
+    if not whole:  # what is changed later cannot be told
+        body = f"config = {made}\n    if options.long:\n        config.turns *= 2\n    return config"
+    main = (
+        "import argparse\nfrom agent import Agent, Config\n\n"
+        f"def configured(options):\n    {body}\n\n"
+        "def main():\n    parser = argparse.ArgumentParser()\n"
+        '    parser.add_argument("question")\n    parser.add_argument("--style", default="terse")\n'
+        '    parser.add_argument("--turns", type=int, default=9)\n    args = parser.parse_args()\n'
+        f"    {used}\n"
+    )
+    written = episode(tmp_path, main, agent)
+    assert ('config=Config(style="terse", turns=9)' in written) is whole
+
+
 def test_what_a_command_line_has_to_say_is_not(tmp_path: Path) -> None:
     main = """\
     import argparse

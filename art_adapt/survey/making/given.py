@@ -11,6 +11,7 @@ from art_adapt.code.given import given_for
 from art_adapt.code.nodes import argument_of
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import steps
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import TESTS, Site, best, ordered
 from art_adapt.survey.model import Construction, Parameter
@@ -45,7 +46,19 @@ class Given:
         ]
 
     def made(self, place: Syntax, value: ast.expr) -> Construction | None:
-        return construction(self.project, self.agent, place, value)
+        """Return how a value is made; what a function makes of options, as that returns it."""
+        found = construction(self.project, self.agent, place, value)
+        if found is not None:
+            return found
+        if isinstance(value, ast.Name) and _is_used_once(place, value):
+            [value] = place.values_of(value)[-1:] or [value]
+        returned = list(steps(self.project, place, value))
+        if not isinstance(value, ast.Call) or len(returned) != 1:
+            return None
+        [(home, made)] = returned
+        if not isinstance(made, ast.Call):
+            return None  # which is filled or changed before
+        return construction(self.project, self.agent, home, made)
 
     def best(self, below: int, sites: Sequence[Site]) -> Given:
         """Return what the calls of the best rank give, if that is better than ``below``."""
@@ -57,6 +70,16 @@ class Given:
             argument_of(call, parameter.name, self.names) for _, call in self.sites
         )
         return len({value and ast.unparse(value) for value in given}) > 1
+
+
+def _is_used_once(place: Syntax, name: ast.Name) -> bool:
+    """True if a function's variable is handed on and nothing else: nothing fills it before."""
+    uses = [
+        node
+        for node in place.owned_by(place.owner(name))
+        if isinstance(node, ast.Name) and node.id == name.id
+    ]
+    return sum(isinstance(node.ctx, ast.Load) for node in uses) == 1 and len(uses) == 2
 
 
 def _handed_on(
