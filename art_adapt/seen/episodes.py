@@ -54,6 +54,7 @@ class SeenFunction:
 
     ``depth``: of the outermost one. ``is_inner``: another that was given a task was around one.
     ``is_step``: another called it for one turn after the other of whole conversations.
+    ``is_batch``: it was given rows, and another function one of them for each conversation.
     """
 
     key: FunctionKey
@@ -61,12 +62,13 @@ class SeenFunction:
     depth: int
     is_inner: bool = False
     is_step: bool = False
+    is_batch: bool = False
 
     @property
     def runs_episodes(self) -> bool:
         """True if each call was a whole episode, or a user's turn."""
         whole = all((e.whole or e.given) and not e.is_part for e in self.calls)
-        return whole and not self.is_step
+        return whole and not self.is_step and not self.is_batch
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -106,7 +108,10 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     whole = {
         _call_of(each): each.call.key for f in found for each in f.calls if each.whole
     }
-    found = [replace(each, is_step=_is_step(each, whole)) for each in found]
+    found = [
+        replace(e, is_step=_is_step(e, whole), is_batch=_is_batch(e, found))
+        for e in found
+    ]
     outer = {each.key for each in found if each.runs_episodes and each.given}
     marked = (
         replace(each, is_inner=not outer.isdisjoint(_around(each))) for each in found
@@ -124,6 +129,39 @@ def _is_step(function: SeenFunction, whole: Mapping[CallKey, FunctionKey]) -> bo
     return bool(turns) and all(
         any(whole.get(outer) not in (None, function.key) for outer in _callers(each))
         for each in turns
+    )
+
+
+def _is_batch(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
+    """True if each call was given a list, and made all its requests in calls for one element each.
+
+    An evaluation does that with its rows. What asks once more, about all of them, is an agent.
+    """
+
+    def goes_through(outer: Enclosing, rows: list[Any], other: SeenFunction) -> bool:
+        inner = [
+            each
+            for each in other.calls
+            if each.run is outer.run
+            and any(c is outer.call for c in each.run.outward(each.call.around))
+        ]
+        given = [note.get("value") for e in inner for note in e.call.given.values()]
+        asked = {request.number for each in inner for request in each.requests}
+        return (
+            len(inner) == len(rows)
+            and all(each.whole and not each.is_part for each in inner)
+            and asked == {request.number for request in outer.requests}
+            and all(row in given for row in rows)
+        )
+
+    return all(
+        any(
+            goes_through(call, rows, other)
+            for rows in (note.get("value") for note in call.call.given.values())
+            if isinstance(rows, list) and len(rows) > 1
+            for other in others
+        )
+        for call in function.calls
     )
 
 

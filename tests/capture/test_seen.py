@@ -210,6 +210,31 @@ def test_a_turn_of_a_conversation_is_a_step_of_what_takes_it(
     assert len(rows(tmp_path)) == 1
 
 
+ROWS = (
+    "def score(row):\n    return think_of(row['ask']) == row['want']\n\n\n"
+    "def evaluate(name, rows, by):\n    found = [by(row) for row in rows]\n"
+    "    return {end}\n\n\n"
+    "BANK = [{{'ask': 'Two and two?', 'want': '4'}}, {{'ask': 'Two and three?', 'want': '5'}}]\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "episode", "count"),
+    [
+        ("sum(found)", "score", 2),
+        ("think_of(f'Judge {name}: {found}')", "evaluate", 1),
+    ],
+)
+def test_a_function_that_is_run_for_each_of_some_rows_is_the_episode(
+    end: str, episode: str, count: int, tmp_path: Path
+) -> None:
+    """What asks once more, about all of them, works on one task."""
+    agent = ROWS.format(end=end) + RUNS + "print(evaluate('sums', BANK, score))\n"
+    watched(tmp_path, agent, SAID)
+    assert entry_of(tmp_path)["value"] == episode
+    assert len(rows(tmp_path)) == count
+
+
 def test_what_was_seen_and_is_told_nothing_is_refused_as_before(tmp_path: Path) -> None:
     game = (
         "def play():\n    bot = Bot()\n    bot.tell('Guess it.')\n    for _ in range(2):\n"
