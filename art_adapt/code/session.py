@@ -49,12 +49,14 @@ class Shown:
 
     ``makers`` are the functions that made it and its parts, or called it; ``factories`` those
     that returned it, the outermost first. ``openers`` returned what the episode's function is
-    given by a parameter and what no request holds: the key of a conversation.
+    given by a parameter and what no request holds: the key of a conversation. ``model`` is the
+    one name that its requests asked, or "".
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
     factories: tuple[tuple[str, str], ...] = ()
     openers: tuple[tuple[str, tuple[str, str]], ...] = ()
+    model: str = ""
 
 
 @dataclass(eq=False)

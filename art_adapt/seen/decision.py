@@ -340,7 +340,9 @@ def shown_by(seen: Seen | None) -> Shown:
         for call in reversed(owner.returned if owner is not None else ()):
             if not call.is_nested:
                 factories[str(call.path), call.key[1]] = None
-    return Shown(frozenset(makers), tuple(factories), tuple(_openers(seen)))
+    models = {str(r.body.get("model") or "") for each in calls for r in each.requests}
+    model = models.pop() if len(models) == 1 else ""
+    return Shown(frozenset(makers), tuple(factories), tuple(_openers(seen)), model)
 
 
 def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:

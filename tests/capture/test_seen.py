@@ -77,6 +77,33 @@ RETURNS = {
 }  # fmt: skip
 
 
+def test_a_factory_gets_the_model_s_name_that_the_run_asked(tmp_path: Path) -> None:
+    """It chooses by the name, which is typed: the base model's is unknown to it."""
+    agent = dedent("""\
+        class Small:
+            def __init__(self, model):
+                self.model = model
+
+            def ask(self, text):
+                messages = [{"role": "user", "content": text}]
+                reply = client.chat.completions.create(model=self.model, messages=messages)
+                return reply.choices[0].message.content
+
+
+        def made_for(model):
+            if model.startswith("small-"):
+                return Small(model)
+            raise ValueError(f"unknown model {model}")
+
+
+        if __name__ == "__main__":
+            print(made_for(model=sys.argv[2]).ask(sys.argv[1]))
+        """)
+    command = (sys.executable, "agent.py", QUESTION, "small-7")
+    watched(tmp_path, agent, SAID, *command)
+    assert 'made_for(model="small-7")' in patch_of(tmp_path)
+
+
 @pytest.mark.parametrize("kind", RETURNS)
 def test_a_function_that_returns_what_is_kept_makes_no_agent(
     kind: str, tmp_path: Path

@@ -39,7 +39,7 @@ from art_adapt.code.trials import is_test
 from art_adapt.survey.inputs.fillings import added_before, changes, fillings
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
 from art_adapt.survey.inputs.slice_text import Slice, text_of_slice
-from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, OF_ENDPOINT
+from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, MODEL, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import FAKES, TYPED
@@ -155,7 +155,9 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
         for name, argument in _named_arguments(node):
             if (role := BY_NAME.get(name)) is not None:
                 if not _takes(place, module, [argument], taken):
-                    taken.supplied[argument] = GIVEN[role]
+                    seen = taken.project.session.shown.model if role == MODEL else ""
+                    # Agents look the name up: the one that they ran with is known to them.
+                    taken.supplied[argument] = repr(seen) if seen else GIVEN[role]
                     taken.of_endpoint |= {argument} if role in OF_ENDPOINT else set()
                 done.update(ast.walk(argument))
         if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:

@@ -31,6 +31,7 @@ from art_adapt.survey.making.constructions import is_unknown, made_by
 from art_adapt.survey.making.dependencies import provided
 from art_adapt.survey.making.given import given_by
 from art_adapt.survey.making.kept import returns_kept
+from art_adapt.survey.making.own_models import with_own_model
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
 from art_adapt.survey.side_effects.effects import asks_a_person
 
@@ -70,7 +71,7 @@ def with_factory(
         if not calls and "classmethod" in decorator_names(function.node):
             continue  # for users of a library: what it leaves out may be the task
         shown_by = given_by(project, agent, calls, parameters, DEMOS)
-        parameters = made_by(shown_by, parameters)
+        parameters = with_own_model(shown_by, made_by(shown_by, parameters))
         parameters = tuple(
             provided(project, agent, place, function, each) for each in parameters
         )

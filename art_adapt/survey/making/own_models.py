@@ -16,15 +16,16 @@ def with_own_model(
     """Give the agent the model's name that the project gives it.
 
     Agents look such names up, and refuse others; which model is asked in a rollout does
-    not depend on it.
+    not depend on it. Where it has to be typed, a watched run may have shown one.
     """
+    seen = given.project.session.shown.model
 
     def named(parameter: Parameter) -> Parameter:
         optional = parameter.default is not None
         if parameter.supplied != MODEL or (optional and given.differs(parameter)):
             return parameter
         for place, value in given.passed(parameter):
-            text = usual_text(place, value)
+            text = usual_text(place, value) or ("" if optional else seen)
             if text and repr(text) != parameter.default:
                 own = Construction(place.place(value), repr(text))
                 return replace(parameter, is_object=True, made=own, default=None)
