@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 from itertools import takewhile
 
-from art_adapt.code.nodes import Function, dotted, keyword, names_in, names_set_in
+from art_adapt.code.nodes import Function, dotted, names_in, names_set_in
 from art_adapt.rules.code import Code, RewardWrite
 from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
@@ -96,6 +96,15 @@ async def rollout(model, scenario):
     """\
 import art
 
+async def rollout(model, question):
+    history = []
+    fields = dict(messages_and_choices=history, reward=float(history[-1] == question.wanted))
+    return art.Trajectory(**fields)
+"""
+    + LOOP,
+    """\
+import art
+
 async def play(models):
     pair = [art.Trajectory(reward=0) for _ in models]
     pair[0].reward += 3
@@ -128,12 +137,19 @@ def check(code: Code) -> Iterator[Found]:
     assigned = [write for write in code.rewards.writes if not write.constructs]
     possible = {code.constant(write.value) for write in assigned}
     if not any(_is_unconditional(code, write) for write in assigned):
-        given = [keyword(call, "reward") for call in code.trajectories.new]
-        possible |= {0.0 if value is None else code.constant(value) for value in given}
+        possible |= {_given(code, call) for call in code.trajectories.new}
     if ... in possible or len(possible) > 1:
         return
     write = (assigned or list(code.rewards.writes))[0]
     yield found(write.value, MESSAGE)
+
+
+def _given(code: Code, call: ast.Call) -> object:
+    """Return the constant that a trajectory is made with; ``...``: another value."""
+    value = code.contents.given(call, "reward")
+    if value is None:
+        return ... if code.contents.may_give(call, "reward") else 0.0
+    return code.constant(value)
 
 
 def _of_train_module(code: Code) -> Iterator[Found]:

@@ -59,6 +59,22 @@ async def rollout(client, model):
     """\
 import art
 
+def keep_last(trajectory: art.Trajectory) -> None:
+    kept = trajectory.messages_and_choices
+    if len(kept) > 9:
+        trajectory.messages_and_choices = [kept[0], *kept[-8:]]  # <-
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    for _ in range(30):
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        trajectory.messages_and_choices.append(response.choices[0])
+        keep_last(trajectory)
+    return trajectory
+""",
+    """\
+import art
+
 async def rollout(client, model):
     trajectory = art.Trajectory()
     for _ in range(30):
@@ -180,9 +196,14 @@ def _cuts(node: ast.AST, code: Code) -> TypeGuard[ast.Assign]:
         and isinstance(part.slice, ast.Slice)
         and part.slice.lower is not None
         and ast.unparse(part.slice.lower) != "0"
-        and ast.unparse(part.value) == own
+        and own in map(ast.unparse, (part.value, *_assigned(code, part.value)))
         for part in _parts(code, node.value)
     )
+
+
+def _assigned(code: Code, value: ast.expr) -> list[ast.expr]:
+    """Return what a name stands for: ``kept = trajectory.messages_and_choices``."""
+    return code.syntax.values_of(value) if isinstance(value, ast.Name) else []
 
 
 def _parts(code: Code, value: ast.expr) -> Iterator[ast.expr]:

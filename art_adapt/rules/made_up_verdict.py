@@ -76,6 +76,12 @@ async def rollout(client, model, scenario):
     trajectory.reward = score
     return trajectory
 """,
+    BAD[0]
+    .replace("  # <-", "")
+    .replace("trajectory.reward = await", "score = await")
+    .replace(
+        "    return traj", '    trajectory.metrics["score"] = score\n    return traj'
+    ),
 )
 # What a verdict that cannot be read raises.
 PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
@@ -94,6 +100,7 @@ def check(code: Code) -> Iterator[Found]:
                 (
                     _asks_a_judge(code, function, handler)
                     and _gives_a_score(code, handler)
+                    and not _is_a_metric(code, function)
                 )
                 or _rewards_a_group(code, function, handler)
             )
@@ -125,6 +132,25 @@ def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
             left += code.syntax.origins(function.qualname, node.id)
         left += ast.iter_child_nodes(node)
     return asked
+
+
+def _is_a_metric(code: Code, function: Function) -> bool:
+    """Return whether all that a function returns in this file is kept as a metric only."""
+    calls = code.flow.functions.calls_of(code.syntax, function)
+    used: list[ast.AST] = []
+    for call in calls:
+        statement = _statement(code, call)
+        named = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        reads = code.reads(named.id, call) if isinstance(named, ast.Name) else []
+        used += [_statement(code, each) for each in reads] or [statement]
+    return bool(used) and all(
+        isinstance(each, ast.Assign) and ".metrics[" in ast.unparse(each.targets[0])
+        for each in used
+    )
+
+
+def _statement(code: Code, node: ast.AST) -> ast.AST:
+    return next(e for e in code.syntax.ancestors(node) if isinstance(e, ast.stmt))
 
 
 def _rewards_a_group(code: Code, function: Function, handler: Handler) -> bool:

@@ -81,6 +81,17 @@ async def train(model, backend, game):
         made.extend(await play(model, game))
     await backend.train(model, [art.TrajectoryGroup(made)])  # <-
 """,
+    """\
+import art
+
+def made_of(model, scenarios, size):
+    for _ in range(size):
+        yield art.TrajectoryGroup([rollout(model, s) for s in scenarios])  # <-
+
+async def train(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(made_of(model, scenarios, 6))
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\

@@ -62,6 +62,22 @@ async def rollout(client, model):
     )
     return trajectory
 """,
+    """\
+import art
+from art.types import Choice
+
+async def rollout(client, model):
+    items = [{"role": "user", "content": "Hi"}]
+    response = await client.chat.completions.create(model="m", messages=items)
+    text = response.choices[0].message.content
+    items.append({"role": "assistant", "content": text})  # <-
+    trajectory = art.Trajectory(messages_and_choices=items)
+    message = {"role": "assistant", "content": "Bye"}
+    trajectory.messages_and_choices.append(
+        Choice(finish_reason="stop", index=0, message=message)  # <-
+    )
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -170,7 +186,7 @@ def _is_made_up(code: Code, value: Value) -> bool:
         return False
     name = value.syntax.qualified(made.func) or ""
     return (
-        name.startswith("openai.")
+        name.startswith(("openai.", "art."))
         and name.endswith(".Choice")
         and all(argument.arg for argument in made.keywords)
         and code.constant(keyword(made, "logprobs") or ast.Constant(None)) is None

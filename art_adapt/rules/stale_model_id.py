@@ -2,12 +2,13 @@
 
 LocalBackend serves the weights of each step as ``name@step``: ``model.name`` is answered with
 a 404, and every rollout of the run fails. ``model.inference_model_name`` is fixed when the
-model is registered: after the first step it samples from an old policy.
+model is registered: after the first step it samples from an old policy. ``wrap_rollout`` of
+``art.langgraph`` asks by that name.
 
 Use ``model.get_inference_name()``, called once in each rollout.
 
 Evidence: art 0.5.18, local/backend.py:332-369, dev/openai_server.py:22-41 and
-model.py:1164-1168; art 0.5.23, local/backend.py:795-847 and model.py:1661-1665.
+model.py:1164-1168, langgraph/llm_wrapper.py:92-105; art 0.5.23, local/backend.py:795-847 and model.py:1661-1665.
 """
 
 from __future__ import annotations
@@ -24,6 +25,19 @@ from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.words import MODEL_CLASSES, MODELS
 
 RULE = Rule("ART511", "stale-model-id", Severity.WASTE)
+WRAPPED = """\
+import art
+from art.langgraph import wrap_rollout
+from art.local import LocalBackend
+
+async def main(model: art.TrainableModel, rollout, rows):
+    backend = LocalBackend()
+    await model.register(backend)
+    for step in range(9):
+        ask = wrap_rollout(model, rollout)  # <-
+        groups = [art.TrajectoryGroup([await ask(model, row) for _ in range(8)]) for row in rows]
+        await backend.train(model, groups)
+"""
 BAD = (
     """\
 import art
@@ -65,10 +79,16 @@ async def rollout(model: art.TrainableModel, messages):
     response = await client.chat.completions.create(model=model, messages=messages)  # <-
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
+    WRAPPED,
 )
 FIXED = BAD[0].replace("model=model.name", "model=model.get_inference_name()")
 GOOD = (
     FIXED.replace("  # <-", ""),
+    WRAPPED.replace("  # <-", "").replace(
+        "        ask",
+        "        model.inference_model_name = model.get_inference_name()\n        ask",
+    ),
+    WRAPPED.replace("  # <-", "").replace("Local", "Serverless"),
     """\
 import art
 
@@ -99,6 +119,13 @@ def check(code: Code) -> Iterator[Found]:
     )
     serverless = any(code.art_calls("ServerlessBackend"))
     said = set()
+    if local and not _is_named_anew(code):
+        for wrapped in code.art_calls("wrap_rollout"):
+            yield found(
+                wrapped,
+                "wrap_rollout asks model.inference_model_name, the policy of the step at which "
+                "the model was registered: set it to get_inference_name() before each step",
+            )
     if local:
         for value in _of_wrappers(code):
             model = _name(value.node)
@@ -148,6 +175,21 @@ def check(code: Code) -> Iterator[Found]:
                 continue
             said.add(value.node)
             yield _report(code, value, owner, attribute, given.at if given else owner)
+
+
+def _is_named_anew(code: Code) -> bool:
+    """Return whether the name that a model is asked by is set, or it is registered in a loop."""
+    sets = any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "inference_model_name"
+        and isinstance(node.ctx, ast.Store)
+        for node in code.syntax.nodes
+    )
+    return sets or any(
+        code.syntax.enclosing_loop(call) is not None
+        for call, owner in code.method_calls("register")
+        if code.models.is_one(owner)
+    )
 
 
 def _is_a_model(code: Code, value: Value) -> bool:

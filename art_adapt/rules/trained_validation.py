@@ -46,6 +46,18 @@ async def main(model, backend, rollouts, held_out):
         groups += held  # <-
         await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def main(model, backend, rollouts, held_out):
+    for step in range(10):
+        groups = await art.gather_trajectory_groups(rollouts)
+        if step % 5 == 0:
+            held = await art.gather_trajectory_groups(held_out)
+            await model.log(held, split="val", step=step)
+            groups += held  # <-
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -83,13 +95,14 @@ def check(code: Code) -> Iterator[Found]:
         )
     ]
     for call in code.training.calls if logged else ():
-        beside = [
-            g
-            for log, g in logged
-            if code.blocks.around(log) is code.blocks.around(call)
-        ]
         for given in given_to(call):
             for part, at in _parts(code, given):
+                blocks = [code.blocks.around(call), code.blocks.around(at)]
+                beside = [
+                    groups
+                    for log, groups in logged
+                    if any(code.blocks.around(log) is block for block in blocks)
+                ]
                 if any(_are_one(code, part, each) for each in beside):
                     yield found(
                         at,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
@@ -30,6 +31,17 @@ async def main(groups):
     result = await backend.train(model, groups)
     model.log(groups, metrics=result.metrics, step=result.step, split="train")  # <-
 """,
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def main(model: art.TrainableModel, rows):
+    for step in range(model.get_step(), 50):  # <-
+        print(step)
+    start = model.get_step()  # <-
+    for batch in iterate_dataset(rows, initial_step=start):
+        print(batch)
+""",
 )
 FIXED = (
     BAD[0]
@@ -44,6 +56,9 @@ import art, asyncio
 
 def main(model: art.TrainableModel, backend: art.Backend, log):
     asyncio.run(model.register(backend))
+    start = asyncio.run(model.get_step())
+    coming = model.get_step()
+    print(start + 1, asyncio.run(coming))
     log.register(model)
 """,
 )
@@ -56,6 +71,10 @@ OF_BACKEND = (
 
 
 def check(code: Code) -> Iterator[Found]:
+    for call, owner in code.method_calls("get_step"):
+        if code.models.is_one(owner) and _is_taken_for_a_number(code, call):
+            message = "get_step is a coroutine: without await it is no number"
+            yield found(call, message, await_it(code, call))
     for call, owner in code.method_calls(*OF_MODEL, *OF_BACKEND):
         if not isinstance(code.syntax.parents.get(call), ast.Expr):
             continue
@@ -65,3 +84,28 @@ def check(code: Code) -> Iterator[Found]:
         ):
             message = f"{name} is a coroutine: without await it does nothing"
             yield found(call, message, await_it(code, call))
+
+
+def _is_taken_for_a_number(code: Code, call: ast.Call) -> bool:
+    """Return whether a coroutine is counted with, itself or by a name that is never awaited."""
+    parent = code.syntax.parents.get(call)
+    match parent:
+        case ast.BinOp() | ast.Compare():
+            return True
+        case ast.Call(func=ast.Name("range" | "int")) | ast.keyword(arg="initial_step"):
+            return True
+        case (
+            ast.Assign(targets=[ast.Name(id=name)])
+            | ast.AnnAssign(target=ast.Name(id=name))
+        ):
+            reads = code.reads(name, call)
+            return bool(reads) and all(
+                isinstance(
+                    code.syntax.parents.get(each),
+                    ast.BinOp | ast.Compare | ast.keyword,
+                )
+                or dotted(getattr(code.syntax.parents.get(each), "func", None))
+                == "range"
+                for each in reads
+            )
+    return False

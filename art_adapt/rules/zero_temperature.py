@@ -46,6 +46,23 @@ async def rollout(client, judge, model, messages):
     return trajectory
 """,
     """\
+import art
+
+BASE = "Qwen/Qwen3-4B"
+model = art.TrainableModel(name="m", run_name="m", project="p", base_model=BASE)
+
+async def matches(client, answer):
+    asked = [{"role": "user", "content": answer}]
+    return await client.chat.completions.create(model=BASE, messages=asked, temperature=0)
+
+async def rollout(client, name, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model=name, messages=messages)
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = float("yes" in str(await matches(client, str(response))))
+    return trajectory
+""",
+    """\
 from art_recording import recorded
 
 def ask(client, messages):

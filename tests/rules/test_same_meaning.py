@@ -33,7 +33,7 @@ NAMES = {
 # What only a name tells in these cases: that a list holds several scenarios, that what a
 # parameter is given are trajectories, that what trains on a parameter is a backend.
 ONLY_BY_NAME = {
-    *{("ART502", 0), ("ART502", 1), ("ART303", 2)},
+    *{("ART502", 0), ("ART502", 1), ("ART502", 4), ("ART303", 2)},
     *{("ART510", 0), ("ART510", 1), ("ART537", 1)},
 }
 
