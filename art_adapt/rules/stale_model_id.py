@@ -89,6 +89,7 @@ GOOD = (
         "        model.inference_model_name = model.get_inference_name()\n        ask",
     ),
     WRAPPED.replace("  # <-", "").replace("Local", "Serverless"),
+    WRAPPED.replace("  # <-", "").replace("await backend.train(", "print("),
     """\
 import art
 
@@ -119,7 +120,7 @@ def check(code: Code) -> Iterator[Found]:
     )
     serverless = any(code.art_calls("ServerlessBackend"))
     said = set()
-    if local and not _is_named_anew(code):
+    if local and any(code.training.calls) and not _is_named_anew(code):
         for wrapped in code.art_calls("wrap_rollout"):
             yield found(
                 wrapped,
