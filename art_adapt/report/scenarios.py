@@ -42,7 +42,7 @@ def _lines(report: ScenarioReport) -> Iterator[Line]:
         yield Line(name, said)
     if report.further:
         keys = ", ".join(
-            f"{key} ({count} rows)" for key, count in report.further.items()
+            f"{key} ({counted(count, 'row')})" for key, count in report.further.items()
         )
         yield Line("further", keys, "kept, for rewards")
     for key, where in report.unpassed.items():

@@ -22,7 +22,12 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     answered = sum(each.answers for each in calls)
     returned = "returned what the model said last"
     if not answered:
-        returned = "without the model's last reply in what they returned"
+        several = len(calls) > 1
+        returned = (
+            f"none of which {returned}"
+            if several
+            else "which did not return what the model said last"
+        )
     elif answered < len(calls):
         returned = f"{answered} of which {returned}"
     else:

@@ -44,7 +44,7 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
             f"{long} with {LONG:,}"
         )
     if outlook.hours is not None:
-        bounds.append(f"it stops after {_spelled(outlook.hours * 3600)} at the latest")
+        bounds.append(f"no step starts after {_spelled(outlook.hours * 3600)}")
     said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
     yield Line("takes", "; ".join([said, *bounds]))
     if outlook.scenarios == 1:

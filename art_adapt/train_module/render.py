@@ -44,6 +44,10 @@ IN_COPY = (
     "Each episode works in a copy of the project's folder: what it writes there, no other\n"
     "sees, and your own files stay as they are."
 )
+IN_PROCESS = (
+    "Each episode has a process of its own: what an episode changes in the agent's modules,\n"
+    "no other sees."
+)
 SINGLE_TURN = (
     "An episode is one completion, on a request that the agent has made: no tool runs,\n"
     "and nothing of the agent does."
@@ -196,6 +200,8 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
         replaying.append("\n".join(warnings))
     if training.isolate == "copy" and not training.single_turn:
         replaying.insert(0, IN_COPY)
+    elif training.isolate and len(effects) < len([*_lasting(survey, None)]):
+        replaying.insert(0, IN_PROCESS)
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
         *([SINGLE_TURN] if training.single_turn else replaying),

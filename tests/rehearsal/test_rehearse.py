@@ -694,7 +694,7 @@ def test_it_ends_with_how_to_train_and_what_that_takes(tmp_path: Path) -> None:
     for command in INSTALL[Backend.LOCAL]:
         assert command in end
     assert re.search(r"4 steps; at least [\d.]+ (s|min|h) on one L4", end), end
-    assert "it stops after 12 h at the latest" in end
+    assert "no step starts after 12 h" in end
     assert re.search(
         r"judge +openai/gpt-4o, 2 requests a step: at least \$0\.\d\d", end
     )

@@ -570,6 +570,7 @@ def test_turn_loops_are_told_from_retries_and_data(
         ("number = 1\n while number < most", "number += 1", "most - 1"),
         ("while left > 0", "left -= 1", "left"),
         ("while 1 <= left", "left -= 1", "left"),
+        ("left = most\n while left := left - 1", "", "most - 1"),
         ("while True", "turns += 1\n  if turns >= MOST:\n   break", "MOST"),
         # It counts no turns.
         ("while True", "texts[task] += reply\n  if why == 'stop':\n   break", None),

@@ -56,7 +56,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
     elif stopped and stopped != "0":
         stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
-        fix = "fix what it names, then rehearse again"
+        fix = "fix what this message names, then rehearse again"
         if lost:
             fix = f"{_fix(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
@@ -125,7 +125,7 @@ def _remedy(error: str, module: Path) -> str:
         return f"fix the syntax error, or rehearse with a newer Python than {version}"
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
-    return "fix this first: training would stop here, too"
+    return "correct this first; training would stop here as well"
 
 
 def _is_a_package(name: str) -> bool:
@@ -328,7 +328,7 @@ def _fix(seen: Seen, failure: str) -> str:
     is_network = NETWORK.search(failure) and OWN_ERROR not in failure
     if is_network and not _is_the_agent(seen, raising):
         return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
-    needs = "start a service or set a key that it needs"
+    needs = "provide the service, the key or the file that it needs"
     if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"
         return (

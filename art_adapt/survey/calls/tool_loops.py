@@ -194,7 +194,7 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
                     return _between(syntax, node.left, node.comparators[0], operator)
                 case ast.Gt() | ast.GtE() as operator:
                     return _between(syntax, node.comparators[0], node.left, operator)
-        return _guard(syntax, loop)
+        return _countdown(syntax, loop) or _guard(syntax, loop)
     through = _iterated(loop)
     if (
         isinstance(through, ast.Call)
@@ -203,6 +203,22 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
     ):
         return _count(syntax, through.args)
     return f"the length of {syntax.text(through)}"
+
+
+def _countdown(syntax: Syntax, loop: ast.While) -> str | None:
+    """Return the number that a loop counts down to 0: ``while left := left - 1``."""
+    match loop.test:
+        case ast.NamedExpr(
+            target=ast.Name(id=name),
+            value=ast.BinOp(
+                left=left, op=ast.Sub(), right=ast.Constant(value=1)
+            ) as less,
+        ) if dotted(left) == name:
+            given = syntax.assignments.get(name, [])
+            own = [value for owner, value in given if owner == syntax.owner(loop)]
+            begins = [value for value in own if value is not less]
+            return f"{syntax.text(begins[0] if len(begins) == 1 else left)} - 1"
+    return None
 
 
 def _between(
