@@ -26,6 +26,7 @@ class Kept:
         secrets: by field, what looks like one, cut off.
         not_json: by field, the type of what JSON cannot hold.
         turned: by field, the types of what is in a container, and became text or a dict.
+        going_on: rows whose episode was asked with what an earlier one had said.
         made_up: fields with a value of the environment that ``--scripted`` made up.
     """
 
@@ -36,6 +37,7 @@ class Kept:
     secrets: dict[str, list[str]] = field(default_factory=dict)
     not_json: dict[str, set[str]] = field(default_factory=dict)
     turned: dict[str, set[str]] = field(default_factory=dict)
+    going_on: int = 0
     made_up: set[str] = field(default_factory=set)
 
 
@@ -69,6 +71,7 @@ def kept_rows(
             continue
         seen.add(key)
         kept.rows.append(row)
+        kept.going_on += note.get("goes_on", False)
     return kept
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.capture.run import FieldSource
+from art_adapt.conversation_signs import text_of
 from art_adapt.secret_texts import HIDDEN
+from art_adapt.seen.conversations import TELLING
+from art_adapt.seen.episodes import MOST_BEFORE, said_in
 from art_adapt.seen.notes import Call, FunctionKey, Run
 
 OF_A_REQUEST = "is no argument of the function: it may come with a web request"
@@ -31,16 +34,34 @@ def notes_of(
 ) -> Iterator[dict[str, Any]]:
     """Yield a note for each call of the function that runs an episode, as a listener's."""
     for run in runs:
-        asked = {c.number for r in run.requests for c in run.outward(r.around)}
+        first: dict[int, int] = {}
+        for at, request in enumerate(run.requests):
+            for call in run.outward(request.around):
+                first.setdefault(call.number, at)
         for call in run.calls.values():
-            if call.key == key and call.number in asked:
+            if call.key == key and call.number in first:
                 yield {
                     "began": call.began,
                     "seconds": call.seconds,
                     "outcome": call.outcome or "not ended",
                     "answer": call.returned.get("value"),
                     "fields": {f.name: _kept(_value(run, call, f)) for f in fields},
+                    "goes_on": _goes_on(run, call, first[call.number]),
                 }
+
+
+def _goes_on(run: Run, call: Call, at: int) -> bool:
+    """True if a call's first request repeats what the model said before, and the call was not given.
+
+    Its episode needs an earlier one, which a new agent has not had.
+    """
+    told = "\n".join(text_of(each) for each in run.requests[at].messages)
+    given = json.dumps([note.get("value") for note in call.given.values()])
+    return any(
+        len(said) >= TELLING and said in told and json.dumps(said)[1:-1] not in given
+        for earlier in run.requests[max(0, at - MOST_BEFORE) : at]
+        for said in said_in(earlier.message)
+    )
 
 
 def _kept(noted: dict[str, Any]) -> dict[str, Any]:

@@ -104,6 +104,7 @@ class Seen:
     repeats: Sequence[Exchange] = ()  # the log of repeated episodes
     loops: tuple[Place, ...] = ()  # that call the model turn after turn
     runs: tuple[Run, ...] = ()  # of the agent itself, which ``capture`` saw
+    withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
 
     @property
     def policy(self) -> list[Exchange]:

@@ -101,6 +101,12 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         say(
             f"left out: --scripted made up the value of {field}; write your own into the rows\n"
         )
+    if kept.going_on:
+        say(
+            f"{counted(kept.going_on, 'row')} began with the reply of an earlier episode, which a "
+            "new agent does not have: delete such rows, or let --entry name what runs the whole "
+            "conversation\n"
+        )
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
         say(f"next: {then}\n" * bool(then))

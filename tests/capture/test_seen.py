@@ -291,8 +291,10 @@ def test_a_turn_that_a_library_asks_for_is_an_episode(tmp_path: Path) -> None:
         "        server.enter(0, number, handle, (text,))\n    server.run()\n\n\n"
         f"{RUNS}serve()\n"
     )
-    watched(tmp_path, agent, [{"content": "Fine."}, {"content": "Tired."}])
+    replies = [{"content": "A guide, of course."}, {"content": "Still a guide."}]
+    said = watched(tmp_path, agent, replies).stderr.decode()
     assert [row["text"] for row in rows(tmp_path)] == ["Who are you?", "And now?"]
+    assert "1 row began with the reply of an earlier episode" in said
 
 
 def test_of_what_one_turn_does_not_tell_apart_the_outermost_is_the_episode(
@@ -725,6 +727,32 @@ def test_what_a_row_has_as_text_is_said(tmp_path: Path) -> None:
     done = watched(tmp_path, agent, [CALL, *SAID])
     assert "stock holds values of date, which the rows have as" in done.stderr.decode()
     assert rows(tmp_path)[0]["stock"] == {"milk": "2026-12-02"}
+
+
+@pytest.mark.parametrize(
+    ("keeps", "told", "said"),
+    [
+        ("self.last = reply", " after {self.last}", True),
+        ("pass", "", False),
+    ],
+)
+def test_a_row_that_an_earlier_episode_has_begun_is_said(
+    keeps: str, told: str, said: bool, tmp_path: Path
+) -> None:
+    agent = (
+        "class Bot:\n    def __init__(self):\n        self.kept, self.last = [], ''\n\n"
+        "    def handle(self, text):\n"
+        f"        asked = [*self.kept, {{'role': 'user', 'content': f'{{text}}{told}'}}]\n"
+        "        reply = think(asked)\n"
+        "        asked.append({'role': 'assistant', 'content': reply})\n"
+        f"        {keeps}\n        return reply\n\n\n"
+        "def serve(texts):\n    bot = Bot()\n    return list(map(bot.handle, texts))\n\n\n"
+        f"{RUNS}serve(iter(['Who are you?', 'And why is that so?']))\n"
+    )
+    done = watched(tmp_path, agent, SAID, sys.executable, "agent.py")
+    assert len(rows(tmp_path)) == 2
+    began = "1 row began with the reply of an earlier episode" in done.stderr.decode()
+    assert began is said
 
 
 def test_a_second_task_settles_what_a_first_one_leaves_open(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         yield Finding(
             "raised",
             f"the train module raised {raised.error}",
-            _remedy(raised.error, seen.path),
+            _remedy(raised.error, seen),
             Path(raised.path),
             raised.line,
         )
@@ -88,7 +88,8 @@ def asked_at_import(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def _remedy(error: str, module: Path) -> str:
+def _remedy(error: str, seen: Seen) -> str:
+    module = seen.path
     variable = re.match(r"KeyError: '([A-Z][A-Z0-9_]+)'", error)
     if variable is not None:  # os.environ[...], which a library may read for it
         name = variable[1]
@@ -125,6 +126,11 @@ def _remedy(error: str, module: Path) -> str:
         return f"fix the syntax error, or rehearse with a newer Python than {version}"
     if error.startswith("EOFError"):
         return 'the module waits for input when it is imported: move that under if __name__ == "__main__":'
+    if seen.withheld:
+        return (
+            f"the rehearsal withheld {', '.join(seen.withheld)}: if this line needs it, pass --env "
+            f"{seen.withheld[0]}; otherwise training would stop here as well"
+        )
     return "correct this first; training would stop here as well"
 
 
