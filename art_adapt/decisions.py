@@ -113,10 +113,15 @@ def _auxiliary_names(
     """Name the functions that ask for what is not trained.
 
     A name stands for all that the function calls. Where nothing has a hook, the function
-    that runs the policy must not be named. ``summarize > complete`` is what ``complete``, whose
+    that runs the policy must not be named; nor, anywhere, one that makes a policy call as well,
+    whose side job is known by its model. ``summarize > complete`` is what ``complete``, whose
     request has a hook, asks for ``summarize``.
     """
-    names = dict.fromkeys(call.function for call in auxiliary)
+    own = {call.function for call in policy}
+    names = dict.fromkeys(
+        call.asks if call.function in own and call.asks else call.function
+        for call in auxiliary
+    )
     running = {entry.name, *(call.function for call in policy)}
     asides = [f"{a.function} > {call.function}" for call in policy for a in call.asides]
     return (

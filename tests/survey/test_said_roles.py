@@ -170,3 +170,26 @@ def test_a_function_that_leads_to_no_request_is_said_to_lead_to_none(
     assert done.returncode == (1 if accepted else 2)
     assert ("no path from it to this request was read" in said) is accepted
     assert ("no completion call is named 'tidy'" in said) is not accepted
+
+
+def test_a_side_job_in_the_function_of_a_turn_is_named_by_its_place(
+    tmp_path: Path,
+) -> None:
+    """The function's name would take the turn as well. While training, its model tells it."""
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+        "def ask(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        '    reply = client.chat.completions.create(model="gpt-5", messages=messages, tools=[])\n'
+        "    messages.append(reply.choices[0].message)\n"
+        '    short = client.chat.completions.create(model="gpt-4o-mini", messages=messages)\n'
+        "    return short.choices[0].message.content\n"
+    )
+    said = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "--auxiliary agent.py:10 keeps it out of training" in said
+    named = ("--diff", "--isolated", "--auxiliary", "agent.py:10", "agent.py")
+    patch = art_adapt(*named, cwd=tmp_path).stdout.decode()
+    assert '+AUXILIARY: tuple[str, ...] = ("gpt-4o-mini",)' in patch
+    assert (
+        patch.count("+    reply = recorded(") == 1 and "short = recorded(" not in patch
+    )

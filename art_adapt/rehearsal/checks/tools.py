@@ -140,9 +140,12 @@ def _call_ids(exchange: Exchange) -> Iterator[str]:
 
 
 def _answered(seen: Seen) -> Iterator[tuple[Json, str]]:
-    """Yield the calls of tools that a later request has a reply to, each once, with the reply."""
+    """Yield the calls of tools that a later request has a reply to, each once, with the reply.
+
+    A side job may be what reads the replies.
+    """
     called = {str(call.get("id")): call for call in tool_calls(seen)}
-    for exchange in seen.policy:
+    for exchange in seen.log:
         for message in exchange.request.get("messages") or ():
             if message.get("role") == "tool":
                 call = called.pop(str(message.get("tool_call_id")), None)
