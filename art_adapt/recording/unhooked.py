@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from art_adapt.calls import is_function
@@ -104,10 +105,17 @@ class Asked:
     @property
     def remedy(self) -> str:
         """Say what to do about a request that was neither recorded nor expected."""
+        own = (
+            "adapt the agent again with this file named as well, or hook it: "
+            "recorded(client.chat.completions.create)(...)"
+        )
+        if "site-packages" in PurePath(self.file).parts:
+            own = (
+                "add every_client=True to training.record(...) in the train module, because a "
+                "library asks here, through a client of its own"
+            )
         return (
-            "if it is the agent's own turn, adapt the agent again with this file named as "
-            "well, or hook it: "
-            "recorded(client.chat.completions.create)(...). If it is an auxiliary call "
+            f"if it is the agent's own turn, {own}. If it is an auxiliary call "
             "(a summary, a judge), name it in the train module: "
             f'AUXILIARY = ("{self.function or self.model}",)'
         )

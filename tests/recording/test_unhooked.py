@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -150,6 +151,37 @@ def test_strict_stops_it_before_it_is_made(
     ):  # as agents do
         way(client)
     assert not production.log and not engine.log
+
+
+@pytest.mark.parametrize("home", ["site-packages", "agents"])
+def test_where_a_library_asks_every_client_is_the_remedy(
+    home: str,
+    client: openai.OpenAI,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its file is nobody's to adapt."""
+    (tmp_path / home).mkdir()
+    (tmp_path / home / f"asks_{home[:4]}.py").write_text(
+        "async def ask(client, messages):\n"
+        "    await client.chat.completions.create(model='m', messages=messages)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path / home)
+    library = importlib.import_module(f"asks_{home[:4]}")
+    other = openai.AsyncOpenAI(base_url=client.base_url, api_key="k")
+
+    async def gathered() -> None:
+        await asyncio.gather(library.ask(other, USER))
+
+    with (
+        pytest.raises(RecordingError) as raised,
+        rollout(Trajectory(), engine, strict=True),
+        contextlib.suppress(Exception),
+    ):
+        asyncio.run(gathered())
+    told = "every_client=True" in str(raised.value)
+    assert told is (home == "site-packages")
 
 
 @pytest.mark.filterwarnings("error::art_adapt.recording.RecordingWarning")
