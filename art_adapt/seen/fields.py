@@ -108,8 +108,9 @@ def _options(
     """Yield what ``**options`` took of the task, each as a parameter of its own."""
     known = {parameter.name for parameter in parameters}
     for name in given:
-        if name not in known and name.isidentifier():
-            yield Parameter(name, _type_of(_values(name, calls)), None)
+        values = _values(name, calls)
+        if name not in known and name.isidentifier() and values:
+            yield Parameter(name, _type_of(values), None)
 
 
 def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:

@@ -1027,6 +1027,23 @@ def test_a_handler_s_task_is_the_function_s_behind_it(tmp_path: Path) -> None:
     assert entry_of(tmp_path)["value"] == "both"
 
 
+def test_what_a_route_is_handed_is_no_field(tmp_path: Path) -> None:
+    """Though the prompt that the model was asked is in it."""
+    agent = (
+        "from typing import Annotated\n\nfrom fastapi import Depends, FastAPI\n"
+        "from fastapi.testclient import TestClient\nfrom pydantic import BaseModel\n\napp = FastAPI()\n\n\n"
+        "class Desk:\n    def __init__(self, hotel):\n        self.hotel = hotel\n\n\n"
+        "DESK = Desk('Hotel Meridian')\n\n\ndef desk() -> Desk:\n    return DESK\n\n\n"
+        "class Ask(BaseModel):\n    text: str\n\n\n"
+        "@app.post('/ask')\ndef ask(body: Ask, at: Annotated[Desk, Depends(desk)]) -> dict:\n"
+        "    return {'said': think_of(f'You are at {at.hotel}. {body.text}')}\n\n\n"
+        f"{RUNS}TestClient(app).post('/ask', json={{'text': 'Where is the pool?'}})\n"
+    )
+    watched(tmp_path, agent, SAID)
+    patch = patch_of(tmp_path, "--entry", "ask")
+    assert 'json={"text": scenario.text}' in patch and "scenario.at" not in patch
+
+
 @pytest.mark.slow  # pytest itself, while it is heard
 def test_a_test_of_one_step_says_nothing_of_the_episode(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
