@@ -12,7 +12,7 @@ from typing import TextIO
 from art_adapt.backends import Backend
 from art_adapt.decisions import Training
 from art_adapt.json_lines import json_lines
-from art_adapt.paths import shown
+from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.recipe.fields import scenario_fields, to_fill_in
 from art_adapt.report.lines import write
@@ -35,6 +35,9 @@ def say_written(plan: Plan) -> None:
         done = "wrote" if edit.before is None else "edited"
         print(f"{done if edit.after is not None else 'removed'} {shown(edit.path)}")
     training, entry = plan.decisions.training, plan.decisions.entry
+    for obstacle in plan.survey.obstacles if training is not None else ():
+        if obstacle.fails_import:
+            print(f"\nFirst: {at(obstacle.place)}: {obstacle.instead}")
     if training is not None and entry is not None:
         _say_next(training, entry)
 

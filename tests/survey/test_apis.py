@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from agent_files import art_adapt as run_art_adapt
 
 import art_adapt.survey
 from art_adapt.calls import (
@@ -221,3 +222,17 @@ def test_what_only_ipython_has_is_named_with_its_lines() -> None:
         assert obstacle.what == "get_ipython()" and obstacle.instead.endswith(
             f"delete {lines} (numbered without hooks), then adapt it again"
         )
+
+
+def test_what_ends_each_import_is_the_first_next_step(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nget_ipython().system('ls')\n\n\ndef ask(question: str) -> str:\n"
+        "    messages = [{'role': 'user', 'content': question}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    said = run_art_adapt(
+        "--yes", "--isolated", "agent.py", cwd=tmp_path
+    ).stdout.decode()
+    first, _, then = said.partition("\nNext: ")
+    assert "\nFirst: agent.py:3: it exists only in IPython" in first and then

@@ -143,6 +143,7 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
             "it exists only in IPython, so importing this file fails: delete "
             f"{word} {lines} (numbered without hooks), then adapt it again",
             calls_model=False,
+            fails_import=True,
         )
 
 
