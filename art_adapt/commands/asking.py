@@ -78,7 +78,10 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     while (wanted := offer_to_watch(agent)) is not None:
         try:
             let_through = () if wanted.scripted else None
-            watch(shlex.split(wanted.command), agent, scripted=let_through, guided=True)
+            command = shlex.split(wanted.command)
+            code = watch(command, agent, scripted=let_through, guided=True)
+            if code and not was_seen(agent):
+                continue  # another command may do, or the same with what it lacked
         except CannotStart as refusal:
             print(f"art-adapt: {refusal.what}")  # the question comes again
             continue

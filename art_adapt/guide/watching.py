@@ -57,11 +57,19 @@ def offer_to_watch(agent: Path) -> Watch | None:
         tuple(choices),
         WHY,
         typed=("command",),
-        example="the command, as you would type it",
+        example="the command, as you would type it; "
+        + (
+            "your model answers"
+            if has_key
+            else "a scripted model answers, without a key"
+        ),
     )
     with Prompts() as prompts:
         try:
             answer = prompts.ask(question, can_go_back=False)
         except (KeyboardInterrupt, EOFError):
             raise Refusal("no answer was given, so nothing was written") from None
-    return Watch(**answer.sets) if answer is not None and answer.sets else None
+    if answer is None or not answer.sets:
+        return None
+    is_typed = answer.sets not in [each.sets for each in choices]
+    return Watch(**{"scripted": is_typed and not has_key, **answer.sets})

@@ -713,6 +713,10 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
     guide.expect("d  yes, with your model: .*python.* agent.py")
     guide.expect("Answer")
     guide.sendline("f" if answer == "e" else answer)
+    if answer == "echo nothing":  # which has shown nothing
+        guide.expect("while art-adapt watches")
+        guide.expect("Answer")
+        guide.sendline("f")
     found = guide.expect(["episode  run_agent", "settle them"])
     assert (found == 0) == (answer == "b")
     if found == 0:
@@ -759,6 +763,25 @@ def test_a_command_that_cannot_be_started_is_asked_for_again(tmp_path: Path) -> 
     guide.sendline("no-such-command agent.py")
     guide.expect("cannot start no-such-command")
     guide.expect("while art-adapt watches")
+    guide.close(force=True)
+
+
+def test_after_a_run_that_failed_another_command_is_asked_for(tmp_path: Path) -> None:
+    """Without a key, the scripted model answers the command that is typed as well."""
+    needs = "import sys\n\nif len(sys.argv) < 2:\n    sys.exit('a question, please')\n"
+    (tmp_path / "agent.py").write_text(needs + RUNS_ITSELF)
+    (tmp_path / "README.md").write_text("    $ python agent.py\n")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    guide = spawned(tmp_path, {**PLAIN, "OPENAI_API_KEY": "", "PATH": path})
+    guide.expect("while art-adapt watches")
+    guide.expect("Answer")
+    guide.sendline("a")
+    guide.expect("a question, please")
+    guide.expect("while art-adapt watches")
+    guide.expect(r"a\s+scripted\s+model\s+answers")
+    guide.expect("Answer")
+    guide.sendline("python agent.py now")
+    guide.expect("episode  run_agent")
     guide.close(force=True)
 
 
