@@ -264,7 +264,7 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
     yield Line(
         "recorded",
         f"{numbers.recorded} of {numbers.calls} completions of the model in training",
-        f"{counted(numbers.auxiliary, 'request')} to other models",
+        f"{counted(numbers.auxiliary, 'completion')} of other models",
     )
     yield Line(
         "episodes",
