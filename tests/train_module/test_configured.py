@@ -1228,3 +1228,38 @@ def test_an_agent_gets_the_models_name_that_it_has_by_default(
         "        return reply.choices[0].message.content\n\n\n"
     )
     assert 'agent = Agent(model="own/m")' in episode(tmp_path, "", agent + main)
+
+
+def test_what_a_file_shows_that_the_agent_does_not_import_goes_before_a_guess(
+    tmp_path: Path,
+) -> None:
+    """The class can be made of nothing, and the program makes it of an option."""
+    agent = (
+        "from dataclasses import dataclass\n\nfrom openai import OpenAI\n\n\n"
+        "@dataclass\nclass Config:\n    style: str\n    path: str\n\n"
+        "    @classmethod\n    def read(cls, path='style.txt'):\n"
+        "        with open(path) as file:\n            return cls(file.read(), path)\n\n\n"
+        "class Store:\n    def __init__(self, path):\n        self.path = path\n\n\n"
+        "class Desk:\n    def __init__(self, config: Config, store: Store):\n"
+        "        self.config, self.store = config, store\n\n"
+        "    def ask(self, text: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': self.config.style + text}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "        return reply.choices[0].message.content\n"
+    )
+    main = """\
+    import argparse
+    from agent import Config, Desk, Store
+
+    def main():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("text")
+        parser.add_argument("--config", default="house.txt")
+        args = parser.parse_args()
+        config = Config.read(args.config)
+        store = Store(config.path)
+        print(Desk(config, store).ask(args.text))
+    """
+    written = episode(tmp_path, main, agent)
+    assert 'config = Config.read("house.txt")' in written
+    assert "agent = Desk(config=config, store=store)" in written

@@ -38,6 +38,7 @@ def as_used(
     ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
     the project that the agent does not import are searched for what its own do not show.
     """
+    given = entry.constructor
     entry = with_constructions(project, graph, entry, reaching, demos=not everywhere)
     if not everywhere:
         return with_recorded_provider(project, entry)
@@ -67,6 +68,8 @@ def as_used(
     if wider is not project:
         graph = CallGraph.of(wider)
     reaching = reaching | graph.reaching([entry.key])
+    # More files may show what was only inferred from the class before.
+    entry = replace(entry, constructor=given)
     entry = with_constructions(wider, graph, entry, reaching)
     entry = with_setup(wider, graph, entry)
     entry = with_filled(wider, entry, reaching)
