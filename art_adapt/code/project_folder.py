@@ -31,6 +31,16 @@ def project_root(path: Path) -> Path:
     return folder
 
 
+def root_around(path: Path) -> Path:
+    """Return the root of the project in whose folder somebody works, if it holds a file.
+
+    A part of it that has markers of its own, as a backend, is run and read from there as well.
+    Else it is the file's own.
+    """
+    here = project_root(Path.cwd() / path.name).resolve()
+    return here if path.resolve().is_relative_to(here) else project_root(path)
+
+
 def folder_with(path: Path, imported_from: Path) -> Path:
     """Return the folder that holds the project of a file, and the folder it is imported from."""
     root = project_root(path)

@@ -219,6 +219,13 @@ def watch(
         return code or 2
     asking = [call.path for run in runs for call in run.calls.values()]
     seen = [each.key[0] for each in possible] or asking
+    if (own := seen_file(seen[0])) != file:  # adapting the agent looks there
+        make_folder(own)
+        with os.fdopen(
+            os.open(own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab"
+        ) as notes_there:
+            notes_there.write(file.read_bytes()[known:])
+        file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
     point, scenarios = _episode(files, None)
     say_episode(point)
@@ -251,9 +258,9 @@ def watch(
 
 def _run(command: Sequence[str], agent: Path, file: Path) -> int:
     from art_adapt.capture.run import activity_in, run_listening
-    from art_adapt.code.project_folder import project_root
+    from art_adapt.code.project_folder import root_around
 
-    return run_listening(command, activity_in(project_root(agent), file))
+    return run_listening(command, activity_in(root_around(agent), file))
 
 
 def _shown(path: Path) -> Path:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from art_adapt.code.project_folder import folder_with
 from art_adapt.errors import Refusal
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import contained
@@ -31,7 +30,6 @@ from art_adapt.rehearsal.protocol import (
 from art_adapt.rehearsal.start import start_of
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.rehearsed import SETTINGS
-from art_adapt.train_file import import_name
 
 DYING = {
     "SIGKILL": "look in the kernel's log (dmesg) whether memory ran out",
@@ -98,7 +96,7 @@ def run_child(
     """
     out = folder / "seen.json"
     start = start_of(path)
-    project = folder_with(path.resolve(), start.root)
+    project = start.project
     copy = None if conditions.in_place else _copy_of(project, folder.resolve())
     inside = str if copy is None else copy.inside
     worked_in = project if copy is None else copy.folder
@@ -159,8 +157,7 @@ def run_child(
 
 def copied_folder(train_module: Path) -> Path:
     """Return the folder of which a train module's run has a copy."""
-    path = train_module.resolve()
-    return folder_with(path, import_name(path)[0])
+    return start_of(train_module).project
 
 
 def _copy_of(project: Path, folder: Path) -> Copy | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.code.project_folder import project_root
+from art_adapt.code.project_folder import folder_with, project_root
 from art_adapt.paths import shown
 from art_adapt.seen.notes import read_runs, seen_file
 from art_adapt.train_file import import_name
@@ -29,6 +29,12 @@ class Start:
     name: str
 
     @property
+    def project(self) -> Path:
+        """Return the folder that holds the project, and where it is imported from and runs."""
+        project = folder_with(self.module, self.root)
+        return self.folder if project.is_relative_to(self.folder) else project
+
+    @property
     def command(self) -> str:
         """Return what a shell is told, from its working folder."""
         run = f"python {quote(os.path.relpath(self.module, self.folder))}"
@@ -43,7 +49,7 @@ class Start:
 
 
 def start_of(train_module: Path) -> Start:
-    """Return where watched runs of the project ran, if that is one of its folders.
+    """Return where watched runs of the project ran, if that is in it or around it.
 
     Without any, a script runs in its own folder, and a package in the folder above it; or
     above that, if it is a ``src`` folder, which the project installs its packages from.
@@ -53,7 +59,12 @@ def start_of(train_module: Path) -> Start:
     project = project_root(module)
     ran_in = {run.folder for run in read_runs(seen_file(module))}
     folder = ran_in.pop() if len(ran_in) == 1 else None
-    if folder is not None and folder.is_relative_to(project) and folder.is_dir():
+    if (
+        folder is not None
+        and folder.is_dir()
+        and folder not in (Path.home(), Path(folder.anchor))
+        and (folder.is_relative_to(project) or project.is_relative_to(folder))
+    ):
         return Start(module, folder, root, name)
     is_source = "." in name and root.name == "src" and root.parent == project
     return Start(module, project if is_source else root, root, name)

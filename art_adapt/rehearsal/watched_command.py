@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from art_adapt.capture.run import activity_in, run_listening
-from art_adapt.code.project_folder import project_root
+from art_adapt.code.project_folder import root_around
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.scripted_model import ScriptedModel
@@ -28,7 +28,7 @@ def run_scripted(
     the variables that the agent reads and is not given.
     """
     module = agent.with_name(f"{agent.stem}_train.py")
-    project = project_root(agent).resolve()
+    project = root_around(agent).resolve()
     with (
         ScriptedModel(seed=0, rows=()) as model,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,

@@ -56,10 +56,16 @@ def test_a_package_below_src_runs_in_the_project_s_folder(tmp_path: Path) -> Non
     assert "train       PYTHONPATH=src python -m desk.agent_train\n" in said
 
 
-@pytest.mark.parametrize("marks", [True, False])
-def test_an_agent_runs_where_it_was_watched(marks: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("marks", "parted"), [(True, False), (False, False), (False, True)]
+)
+def test_an_agent_runs_where_it_was_watched(
+    marks: bool, parted: bool, tmp_path: Path
+) -> None:
     agent = project(tmp_path, "app/desk", marks)
     start = ("-m", "app.desk.agent") if marks else ("app/desk/agent.py",)
+    if parted:  # its folder has markers of its own
+        (agent.parent / "requirements.txt").touch()
     command = (sys.executable, *start, "What is open?")
     watched = art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
     assert watched.returncode == 0, watched.stderr.decode()
