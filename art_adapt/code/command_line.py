@@ -158,9 +158,15 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
     """Return the ``add_argument`` whose value ``args.image`` is."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
-    holders = [*place.values_of(node.value), *_given_in_file(place, node.value)]
-    if not any(reads_arguments(place, each, given=True) for each in holders):
-        return None
+    if not _is_namespace(place, node.value) or any(
+        isinstance(each, ast.Attribute)
+        and each.attr == node.attr
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and _is_namespace(place, each.value)
+        for each in place.nodes
+    ):
+        return None  # or it is changed after it was read
     adding = (
         call
         for call in place.nodes
@@ -169,6 +175,12 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
         and _destination(call) == node.attr
     )
     return next(adding, None)
+
+
+def _is_namespace(place: Syntax, name: ast.Name) -> bool:
+    """True if a name stands for what a command line was parsed to."""
+    holders = (*place.values_of(name), *_given_in_file(place, name))
+    return any(reads_arguments(place, each, given=True) for each in holders)
 
 
 def _given_in_file(place: Syntax, name: ast.Name) -> Iterator[ast.expr]:

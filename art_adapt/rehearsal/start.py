@@ -13,7 +13,7 @@ from shlex import quote
 from art_adapt.code.project_folder import folder_with, project_root
 from art_adapt.paths import shown
 from art_adapt.seen.notes import read_runs, seen_file
-from art_adapt.train_file import import_name
+from art_adapt.train_file import agent_path, import_name
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Start:
 
 
 def start_of(train_module: Path) -> Start:
-    """Return where watched runs of the project ran, if that is in it or around it.
+    """Return where watched runs of the module's agent ran, if that is in the project or around it.
 
     Without any, a script runs in its own folder, and a package in the folder above it; or
     above that, if it is a ``src`` folder, which the project installs its packages from.
@@ -57,7 +57,12 @@ def start_of(train_module: Path) -> Start:
     module = train_module.resolve()
     root, name = import_name(module)
     project = project_root(module)
-    ran_in = {run.folder for run in read_runs(seen_file(module))}
+    agent = agent_path(module)
+    ran_in = {
+        run.folder
+        for run in read_runs(seen_file(module))
+        if any(call.path == agent for call in run.calls.values())
+    }
     folder = ran_in.pop() if len(ran_in) == 1 else None
     if (
         folder is not None

@@ -143,9 +143,24 @@ def _is_a_metric(code: Code, function: Function) -> bool:
         named = statement.targets[0] if isinstance(statement, ast.Assign) else None
         reads = code.reads(named.id, call) if isinstance(named, ast.Name) else []
         used += [_statement(code, each) for each in reads] or [statement]
-    return bool(used) and all(
-        isinstance(each, ast.Assign) and ".metrics[" in ast.unparse(each.targets[0])
+    kept = [
+        target
         for each in used
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+    ]
+    read = (
+        node
+        for node in code.syntax.nodes
+        if isinstance(node, ast.Attribute)
+        and node.attr == "metrics"
+        and code.syntax.parents.get(node) not in kept
+    )
+    return (
+        bool(used)
+        and all(isinstance(each, ast.Assign) for each in used)
+        and all(".metrics[" in ast.unparse(target) for target in kept)
+        and not any(read)
     )
 
 

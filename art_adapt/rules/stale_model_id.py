@@ -17,7 +17,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import attribute_of, dotted, keyword, last_name, receiver
+from art_adapt.code.nodes import (
+    attribute_of,
+    dotted,
+    first_argument,
+    keyword,
+    last_name,
+    receiver,
+)
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
@@ -120,8 +127,13 @@ def check(code: Code) -> Iterator[Found]:
     )
     serverless = any(code.art_calls("ServerlessBackend"))
     said = set()
-    if local and any(code.training.calls) and not _is_named_anew(code):
+    in_loop = any(map(code.training.loops, code.training.calls))
+    if local and in_loop and not _is_named_anew(code):
         for wrapped in code.art_calls("wrap_rollout"):
+            asked = first_argument(wrapped, "model")
+            made = [] if asked is None else [v.node for v in code.values(asked)]
+            if made and all(_is_of_an_api(code, each) for each in made):
+                continue
             yield found(
                 wrapped,
                 "wrap_rollout asks model.inference_model_name, the policy of the step at which "
@@ -178,19 +190,32 @@ def check(code: Code) -> Iterator[Found]:
             yield _report(code, value, owner, attribute, given.at if given else owner)
 
 
+def _is_of_an_api(code: Code, made: ast.expr) -> bool:
+    """Return whether it is ``art.Model(...)``, which is never trained."""
+    return isinstance(made, ast.Call) and code.art_name(made.func) == "art.Model"
+
+
 def _is_named_anew(code: Code) -> bool:
     """Return whether the name that a model is asked by is set, or it is registered in a loop."""
     sets = any(
         isinstance(node, ast.Attribute)
         and node.attr == "inference_model_name"
         and isinstance(node.ctx, ast.Store)
+        and code.models.is_one(node.value)
         for node in code.syntax.nodes
     )
-    return sets or any(
-        code.syntax.enclosing_loop(call) is not None
+    by_name = any(
+        last_name(call.func) in ("setattr", "__setattr__")
+        and "inference_model_name" in map(code.constant, call.args)
+        for call in code.calls
+    )
+    registering = [
+        each
         for call, owner in code.method_calls("register")
         if code.models.is_one(owner)
-    )
+        for each in (call, *code.callers(call))
+    ]
+    return sets or by_name or any(map(code.syntax.enclosing_loop, registering))
 
 
 def _is_a_model(code: Code, value: Value) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
@@ -88,24 +87,25 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_taken_for_a_number(code: Code, call: ast.Call) -> bool:
     """Return whether a coroutine is counted with, itself or by a name that is never awaited."""
-    parent = code.syntax.parents.get(call)
-    match parent:
-        case ast.BinOp() | ast.Compare():
-            return True
-        case ast.Call(func=ast.Name("range" | "int")) | ast.keyword(arg="initial_step"):
-            return True
+    if _is_counted_with(code, call):
+        return True
+    match code.syntax.parents.get(call):
         case (
             ast.Assign(targets=[ast.Name(id=name)])
             | ast.AnnAssign(target=ast.Name(id=name))
         ):
             reads = code.reads(name, call)
-            return bool(reads) and all(
-                isinstance(
-                    code.syntax.parents.get(each),
-                    ast.BinOp | ast.Compare | ast.keyword,
-                )
-                or dotted(getattr(code.syntax.parents.get(each), "func", None))
-                == "range"
-                for each in reads
-            )
+            return bool(reads) and all(_is_counted_with(code, each) for each in reads)
+    return False
+
+
+def _is_counted_with(code: Code, value: ast.expr) -> bool:
+    match code.syntax.parents.get(value):
+        case (
+            ast.BinOp()
+            | ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()])
+            | ast.Call(func=ast.Name("range"))
+            | ast.keyword(arg="initial_step")
+        ):
+            return True
     return False

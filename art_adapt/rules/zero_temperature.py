@@ -13,8 +13,10 @@ tests/rehearsal/test_rehearse.py, temperature 0.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -75,9 +77,33 @@ def check(code: Code) -> Iterator[Found]:
     if code.only_evaluates:
         return
     for given, value in code.completions.sampled_with("temperature"):
-        if isinstance(value, int | float) and value < 0.05:
+        is_low = isinstance(value, int | float) and value < 0.05
+        if is_low and not _asks_the_base_model(code, given):
             yield found(
                 given,
                 "at temperature 0 the rollouts of a group are alike: the group has no "
                 "variance and nothing is learned",
             )
+
+
+def _asks_the_base_model(code: Code, given: ast.expr) -> bool:
+    """Return whether a request is the model's that training begins with, and no turn of an episode.
+
+    The policy has another name, and its Choice is recorded.
+    """
+    asking = (c for c in code.syntax.ancestors(given) if c in code.completions.by_call)
+    call = next(asking, None)
+    if not isinstance(call, ast.Call):
+        return False
+    models = list(code.art_calls("TrainableModel"))
+    base, own = (
+        {code.constant(keyword(model, name)) for model in models} - {...}
+        for name in ("base_model", "name")
+    )
+    recorded = (
+        source
+        for put in code.trajectories.puts
+        for source in code.sampled.sources(put.value)
+    )
+    names = code.completions.models(code.completions.by_call[call])
+    return names <= base - own and call not in recorded

@@ -14,6 +14,7 @@ from art_adapt.errors import Refusal
 from art_adapt.seen.episodes import (
     MOST_CALLS,
     SeenFunction,
+    around_of,
     is_fed_on,
     is_of_test,
     seen_episodes,
@@ -241,6 +242,8 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
     around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
     likeliest = next(iter(entries), None)
     outer = next((each for each in possible if each.key == likeliest), None)
+    if first.is_batch and outer is not None and first.key in around_of(outer):
+        return outer  # which it runs for each of some rows
     if outer is not None and not first.told and likeliest in around:
         return outer  # which gives it a conversation alone
     # Steps that stand side by side, as the opening and the turns of a game: reading tells.

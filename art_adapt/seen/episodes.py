@@ -68,7 +68,7 @@ class SeenFunction:
     def runs_episodes(self) -> bool:
         """True if each call was a whole episode, or a user's turn."""
         whole = all((e.whole or e.given) and not e.is_part for e in self.calls)
-        return whole and not self.is_step and not self.is_batch
+        return whole and not self.is_step
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     ]
     outer = {each.key for each in found if each.runs_episodes and each.given}
     marked = (
-        replace(each, is_inner=not outer.isdisjoint(_around(each))) for each in found
+        replace(each, is_inner=not outer.isdisjoint(around_of(each))) for each in found
     )
     return sorted(marked, key=_rank)
 
@@ -135,7 +135,8 @@ def _is_step(function: SeenFunction, whole: Mapping[CallKey, FunctionKey]) -> bo
 def _is_batch(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
     """True if each call was given a list, and made all its requests in calls for one element each.
 
-    An evaluation does that with its rows. What asks once more, about all of them, is an agent.
+    An evaluation does that with its rows, and so may an agent with the parts of its task: reading
+    tells. What asks once more, about all of them, is an agent.
     """
 
     def goes_through(outer: Enclosing, rows: list[Any], other: SeenFunction) -> bool:
@@ -145,13 +146,16 @@ def _is_batch(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
             if each.run is outer.run
             and any(c is outer.call for c in each.run.outward(each.call.around))
         ]
-        given = [note.get("value") for e in inner for note in e.call.given.values()]
         asked = {request.number for each in inner for request in each.requests}
+        every = {request.number for request in outer.requests}
         return (
-            len(inner) == len(rows)
+            len(inner) == min(len(rows), MOST_CALLS)
             and all(each.whole and not each.is_part for each in inner)
-            and asked == {request.number for request in outer.requests}
-            and all(row in given for row in rows)
+            and (asked == every or len(inner) == MOST_CALLS)
+            and all(
+                any(note.get("value") in rows for note in each.call.given.values())
+                for each in inner
+            )
         )
 
     return all(
@@ -179,7 +183,7 @@ def _call_of(enclosing: Enclosing) -> CallKey:
     return id(enclosing.run), enclosing.call.number
 
 
-def _around(function: SeenFunction) -> set[FunctionKey]:
+def around_of(function: SeenFunction) -> set[FunctionKey]:
     """Return the other functions that calls of a function were made in."""
     return {
         call.key

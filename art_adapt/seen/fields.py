@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from art_adapt.conversation_signs import text_of
 from art_adapt.recipe.fields import is_given
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
@@ -21,7 +23,9 @@ from art_adapt.survey.model import (
     SetupCall,
     Survey,
 )
+from art_adapt.words import KEY_TYPED
 
+SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
 LONGEST = 200  # characters of a value that the train module repeats
 TYPES = {
     str: "str",
@@ -50,12 +54,15 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
     told |= entry.terminal is not None and entry.terminal.asks
+    asked = _asked(seen)
     return replace(
         entry,
         parameters=(
             *(
                 _opened(each, seen)
-                for each in _described(entry.parameters, calls, seen.given, entry.place)
+                for each in _described(
+                    entry.parameters, calls, seen.given, entry.place, asked
+                )
             ),
             *(
                 _options(entry.parameters, calls, seen.given)
@@ -73,6 +80,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
                 and not _is_setting(each, inits, told=told)
             ],
             entry.place,
+            asked,
         ),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
@@ -122,8 +130,14 @@ def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    described = _described(setup.parameters, calls, given, setup.place)
+    described = _described(setup.parameters, calls, given, setup.place, _asked(seen))
     return replace(setup, parameters=described)
+
+
+def _asked(seen: SeenFunction) -> str:
+    """Return all that the model was asked in the episodes."""
+    requests = (request for each in seen.calls for request in each.requests)
+    return "\n".join(text_of(m) for request in requests for m in request.messages)
 
 
 def _init(each: Enclosing) -> Call | None:
@@ -142,12 +156,17 @@ def _described(
     calls: Sequence[Call],
     given: Sequence[str],
     defined: Place,
+    asked: str,
 ) -> tuple[Parameter, ...]:
-    return tuple(_as_seen(each, calls, given, defined) for each in parameters)
+    return tuple(_as_seen(each, calls, given, defined, asked) for each in parameters)
 
 
 def _as_seen(
-    parameter: Parameter, calls: Sequence[Call], given: Sequence[str], defined: Place
+    parameter: Parameter,
+    calls: Sequence[Call],
+    given: Sequence[str],
+    defined: Place,
+    asked: str,
 ) -> Parameter:
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
@@ -178,7 +197,8 @@ def _as_seen(
         return _with_own_model(parameter, values, calls[0].site, defined)
     differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
     is_constant = parameter.default is None and differs and not is_given(parameter)
-    if len(_spelled(values)) == 1 and (is_constant or _is_set(parameter, values[0])):
+    is_set = _is_set(parameter, values[0], asked)
+    if len(_spelled(values)) == 1 and (is_constant or is_set):
         site = next(call.site for call in calls if parameter.name in call.given)
         text = repr(values[0])
         if site is not None and len(text) <= LONGEST:
@@ -190,15 +210,27 @@ def _as_seen(
     return parameter
 
 
-def _is_set(parameter: Parameter, value: Any) -> bool:
-    """True if the runs set a switch or a number otherwise than a default says.
+def _is_set(parameter: Parameter, value: Any, asked: str) -> bool:
+    """True if the runs set a switch or a small number otherwise than its default says.
 
-    An option of their command line, say. Texts may be somebody's own, such as a folder.
+    An option of their command line, say. Texts and long numbers may be somebody's own, or
+    made anew in each run; what the model was asked about is a task. ``asked``: all of that.
     """
     own = parameter.made.value if parameter.made is not None else parameter.default
-    theirs = parameter.is_client or parameter.supplied
-    is_plain = isinstance(value, bool | int | float)
-    return is_plain and not theirs and _is_literal(own) and own != repr(value)
+    theirs = (
+        parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
+    )
+    if theirs or own is None or not _is_literal(own):
+        return False
+    default, spelled = ast.literal_eval(own), repr(value)
+    if isinstance(value, bool) or isinstance(default, bool):
+        return type(value) is type(default) and value != default
+    return (
+        isinstance(default, int | float)
+        and value != default
+        and SMALL.fullmatch(spelled) is not None
+        and re.search(rf"(?<![\w.]){re.escape(spelled)}(?![\w.])", asked) is None
+    )
 
 
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:

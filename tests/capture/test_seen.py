@@ -792,6 +792,33 @@ def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
     assert call in patch_of(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("default", "given"),
+    [
+        ("pin=0", "48291377"),  # somebody's own
+        ("token=1", "77"),
+        ("started=0.0", "__import__('time').time()"),  # made anew in each run
+        ("budget=1.0", "float('inf')"),  # no literal
+        ("mode=None", "__import__('enum').Enum('Mode', 'A B').B"),  # no number
+        ("ticket=1", "7"),  # what the model is asked about
+    ],
+)
+def test_another_number_that_a_run_gives_is_left_to_its_default(
+    default: str, given: str, tmp_path: Path
+) -> None:
+    name = default.partition("=")[0]
+    loop = LOOP
+    if name == "ticket":
+        loop = LOOP.replace('"content": task}', '"content": f"{task} {ticket}"}')
+    agent = (
+        function(f"def solve(task, {default}):", loop)
+        + f"{RUNS}print(solve(sys.argv[1], {name}=eval(sys.argv[2])))\n"
+    )
+    command = (sys.executable, "agent.py", QUESTION, given)
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    assert "solve(task=scenario.task)" in patch_of(tmp_path)
+
+
 @pytest.mark.parametrize("default", ["", '="e114"'])
 def test_what_differs_between_runs_is_the_scenario_s(
     default: str, tmp_path: Path

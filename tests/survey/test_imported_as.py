@@ -28,7 +28,7 @@ LAYOUTS = {
     "it imports from a folder beside its own": (
         {"src/llms/ask.py": "from utils.log import log", "src/utils/log.py": LOG},
         ("src", "import llms.ask"),
-        "python -m llms.ask_train",
+        "PYTHONPATH=src python -m llms.ask_train",
     ),
     "a file in another folder imports it": (
         {

@@ -22,6 +22,7 @@ from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
 from art_adapt.rehearsal.observed import ANSWERED
+from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import UNENDING
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
@@ -211,8 +212,8 @@ OF_THE_CODE = re.compile(
 class Failures:
     """How many rollouts began, and with what those of them ended that failed.
 
-    ``own`` are the failures before which the scripted model made no mistake. ``limited``, in
-    neither, are those of episodes that reached the agent's own limit of turns.
+    ``own`` are the failures before which the scripted model made no mistake. ``limited`` are those
+    of episodes that reached the agent's own limit of turns; the other two leave them out.
     """
 
     began: int
@@ -230,15 +231,23 @@ class Failures:
 
 def failures(seen: Seen) -> Failures:
     """Return the failures of a rehearsal's episodes, lost ones too."""
-    limit = turn_limit(seen)
+    limit, most = turn_limit(seen), _asked_without_end(seen)
 
-    def is_at_limit(failure: str | None) -> bool:
-        told = failure and _without_accidents(failure)
-        return limit is not None and told == _without_accidents(limit)
+    def is_at_limit(episode: Trajectory) -> bool:
+        last = episode.choices[-1].message if episode.choices else {}
+        return (
+            limit is not None
+            and _without_accidents(episode.failure or "") == _without_accidents(limit)
+            and bool(last.get("tool_calls"))
+            and len(episode.choices) == most
+        )
 
     # One that never called the model is lost, and left a failure as well.
     failed = [t for t in seen.episodes if t.failure is not None and t.histories]
-    kept = [t for t in failed if not is_at_limit(t.failure)]
+    limited = [t for t in failed if is_at_limit(t)]
+    if 2 * len(limited) > len(seen.episodes):
+        limited = []  # an agent that is meant to end says something else
+    kept = [t for t in failed if t not in limited]
     # What the reward raises has a finding of its own, as has a call without a hook.
     lost = [
         each
@@ -255,15 +264,20 @@ def failures(seen: Seen) -> Failures:
         len(seen.notes.rollouts) or len(seen.episodes) + len(lost),
         (*(t.failure or "" for t in kept), *lost),
         tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
-        tuple(t.failure or "" for t in failed if is_at_limit(t.failure)),
+        tuple(t.failure or "" for t in limited),
     )
+
+
+def _asked_without_end(seen: Seen) -> int:
+    """Return how many requests the episode made whose model never stops."""
+    return sum(each.phase == UNENDING and each.is_policy for each in seen.repeats)
 
 
 def turn_limit(seen: Seen) -> str | None:
     """Return what the agent raises at its limit of turns, with the line; None if nothing.
 
     An episode whose model never stops ended with it: a ``raise`` below a loop that calls the
-    model turn after turn, or in it and not after the first turn already, as a tool's failure.
+    model turn after turn, or in it after more than two requests. A tool that fails raises at once.
     """
     place = PLACE.search(seen.notes.unended or "")
     if place is None or not Path(place[1]).is_file():
@@ -271,7 +285,7 @@ def turn_limit(seen: Seen) -> str | None:
     path, line = Path(place[1]).resolve(), int(place[2])
     syntax = Syntax.of(read_source(path))
     starts = {loop.line for loop in seen.loops if loop.path.resolve() == path}
-    asked = sum(each.phase == UNENDING for each in seen.repeats)
+    asked = _asked_without_end(seen)
     loops = [n for n in syntax.nodes if isinstance(n, LOOPS) and n.lineno in starts]
     is_at_limit = any(
         isinstance(node, ast.Raise)

@@ -150,19 +150,10 @@ class Completions:
 
     def may_be_trained(self, call: FoundCall) -> bool:
         """Return whether it may be a policy call: no side job, no model of an API."""
-        names = self.models(call)
         return (
-            not any(map(is_api_model, names))
-            and names.isdisjoint(self._base_models)
+            not any(map(is_api_model, self.models(call)))
             and stated_role(call, self.calls)[0] is Role.POLICY
         )
-
-    @cached_property
-    def _base_models(self) -> frozenset[object]:
-        """Return what models are trained from: who asks for one by its name asks no policy."""
-        made = self.file.art_calls("TrainableModel")
-        given = (keyword(call, "base_model") for call in made)
-        return frozenset(self.file.constant(each) for each in given if each) - {...}
 
     def is_arts(self, call: FoundCall) -> bool:
         """Return whether a call certainly asks a model of ART, by its client or name."""

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from .conversations import OF_THE_SDK, Requests, message_of
@@ -202,7 +202,9 @@ class Activity:
         if outer is None or called is frame:
             return outer is not None
         kept = (called.f_locals.get(name) for name in called.f_code.co_freevars)
-        return any(getattr(each, "__code__", None) is frame.f_code for each in kept)
+        # Nothing is asked of another object: a proxy may raise whatever it wants.
+        own = [e for e in kept if isinstance(e, FunctionType | MethodType)]
+        return any(each.__code__ is frame.f_code for each in own)
 
     def _caller(self, frame: FrameType) -> tuple[Active | None, Site | None]:
         """Return what encloses a frame, and where it was called from there.
