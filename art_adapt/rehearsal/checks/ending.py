@@ -277,7 +277,8 @@ def turn_limit(seen: Seen) -> str | None:
     """Return what the agent raises at its limit of turns, with the line; None if nothing.
 
     An episode whose model never stops ended with it: a ``raise`` below a loop that calls the
-    model turn after turn, or in it after more than two requests. A tool that fails raises at once.
+    model turn after turn, or in it where a comparison decides, after more than two requests.
+    A tool that fails raises at once.
     """
     place = PLACE.search(seen.notes.unended or "")
     if place is None or not Path(place[1]).is_file():
@@ -291,11 +292,20 @@ def turn_limit(seen: Seen) -> str | None:
         isinstance(node, ast.Raise)
         and node.lineno <= line <= (node.end_lineno or 0)
         and syntax.owner(node) == syntax.owner(loop)
-        and (asked > 2 or line > (loop.body[-1].end_lineno or 0))
+        and (
+            line > (loop.body[-1].end_lineno or 0)
+            or (asked > 2 and _is_counted(syntax, node))
+        )
         for node in syntax.nodes
         for loop in loops
     )
     return seen.notes.unended if is_at_limit else None
+
+
+def _is_counted(syntax: Syntax, node: ast.Raise) -> bool:
+    """True if a comparison alone decides whether a ``raise`` is reached: ``if turn > most:``."""
+    around = syntax.parents[node]
+    return isinstance(around, ast.If) and isinstance(around.test, ast.Compare)
 
 
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
