@@ -179,22 +179,30 @@ def _argument_read(place: Syntax, node: ast.AST) -> ast.Call | None:
 
 def _is_namespace(place: Syntax, name: ast.Name) -> bool:
     """True if a name stands for what a command line was parsed to."""
-    holders = (*place.values_of(name), *_given_in_file(place, name))
+    given = _given_in_file(place, place.owner(name), name.id)
+    holders = (*place.values_of(name), *given)
     return any(reads_arguments(place, each, given=True) for each in holders)
 
 
-def _given_in_file(place: Syntax, name: ast.Name) -> Iterator[ast.expr]:
-    """Yield what calls in the file give for a parameter: ``configure(parser.parse_args())``."""
-    function = place.functions.get(place.owner(name))
-    if function is None or name.id not in function.positional:
-        return
-    for call in place.nodes:
-        if isinstance(call, ast.Call) and dotted(call.func) == function.qualname:
-            given = argument_of(call, name.id, function.positional)
-            if given is not None:
-                yield given
-            if isinstance(given, ast.Name):
-                yield from place.values_of(given)
+@functools.lru_cache(maxsize=512)
+def _given_in_file(place: Syntax, owner: str, name: str) -> tuple[ast.expr, ...]:
+    """Return what calls in the file give for a parameter: ``configure(parser.parse_args())``."""
+    function = place.functions.get(owner)
+    if function is None or name not in function.positional:
+        return ()
+    calls = (
+        call
+        for call in place.nodes
+        if isinstance(call, ast.Call) and dotted(call.func) == owner
+    )
+    given = [argument_of(call, name, function.positional) for call in calls]
+    named = (
+        value
+        for each in given
+        if isinstance(each, ast.Name)
+        for value in place.values_of(each)
+    )
+    return (*(each for each in given if each is not None), *named)
 
 
 def usual_text(place: Syntax, value: ast.expr | None) -> str | None:

@@ -183,7 +183,7 @@ def watch(
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
     from art_adapt.capture.rows import CAPTURED, kept_rows
-    from art_adapt.capture.watched import make_folder, notes_of
+    from art_adapt.capture.watched import copy_notes, make_folder, notes_of
     from art_adapt.rehearsal.watched_command import run_scripted
     from art_adapt.report.capture import (
         say_episode,
@@ -219,12 +219,8 @@ def watch(
         return code or 2
     asking = [call.path for run in runs for call in run.calls.values()]
     seen = [each.key[0] for each in possible] or asking
-    if (own := seen_file(seen[0])) != file:  # adapting the agent looks there
-        make_folder(own)
-        with os.fdopen(
-            os.open(own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab"
-        ) as notes_there:
-            notes_there.write(file.read_bytes()[known:])
+    if (own := seen_file(seen[0])) != file:
+        copy_notes(file, known, own)  # adapting the agent looks there
         file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
     point, scenarios = _episode(files, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from art_adapt.rehearsal.checks.ending import failures
+from art_adapt.rehearsal.checks.failing import failures
 from art_adapt.rehearsal.protocol import Group
 from art_adapt.rehearsal.seen import (
     Seen,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from art_adapt.rehearsal.checks import (
     conversations,
     ending,
+    failing,
     groups,
     recording,
     requests,
@@ -31,7 +32,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     tools.none_offered,
     tools.tools_fail,
     ending.endless,
-    ending.failed_episodes,
+    failing.failed_episodes,
     ending.out_of_time,
     threads.bound_to_main_thread,
     conversations.paired,

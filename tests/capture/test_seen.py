@@ -262,6 +262,24 @@ def test_a_function_that_is_run_for_each_of_some_rows_is_the_episode(
     assert len(rows(tmp_path)) == count
 
 
+def test_what_a_library_s_wrapper_holds_is_asked_nothing(tmp_path: Path) -> None:
+    """A proxy of it may raise whatever it is asked."""
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "wraps.py").write_text(
+        "class Proxy:\n    def __getattribute__(self, name):\n        raise RuntimeError(name)\n\n\n"
+        "def wrapped(function):\n    proxy = Proxy()\n\n    def wrapper(*given):\n"
+        "        proxy and None\n        return function(*given)\n\n    return wrapper\n"
+    )
+    agent = (
+        f"sys.path.insert(0, {str(library)!r})\nfrom wraps import wrapped\n\n\n@wrapped\n"
+        + function("def solve(task):")
+        + f"{RUNS}print(solve(sys.argv[1]))\n"
+    )
+    watched(tmp_path, agent, [CALL, *SAID])
+    assert rows(tmp_path)[0]["task"] == QUESTION
+
+
 def test_what_was_seen_and_is_told_nothing_is_refused_as_before(tmp_path: Path) -> None:
     game = (
         "def play():\n    bot = Bot()\n    bot.tell('Guess it.')\n    for _ in range(2):\n"

@@ -74,3 +74,15 @@ def test_an_agent_runs_where_it_was_watched(
     module = "-m desk.agent_train" if marks else "app/desk/agent_train.py"
     above = "PYTHONPATH=app " if marks else ""
     assert f"train       {above}python {module}\n" in said
+
+
+def test_another_agent_s_run_moves_no_training(tmp_path: Path) -> None:
+    agent = project(tmp_path, "second", marks=False)
+    (agent.parent / "style.txt").write_text("Be long.")
+    first = project(tmp_path / "first", "", marks=False)
+    (tmp_path / "first" / "pyproject.toml").unlink()
+    command = (sys.executable, "agent.py", "What is open?")
+    watched = art_adapt("capture", "--scripted", "--", *command, cwd=first.parent)
+    assert watched.returncode == 0, watched.stderr.decode()
+    said = rehearsed(tmp_path, agent)
+    assert "train       cd second && python agent_train.py\n" in said

@@ -319,6 +319,12 @@ AT_LIMIT = {
         True,
     ),
     "a tool's failure": ("range(3)", "", "", False),
+    "an answer that cannot be kept": (
+        "range(3)",
+        "",
+        "    raise RuntimeError('cannot store the answer')\n",
+        False,
+    ),
 }
 
 
@@ -328,15 +334,20 @@ def test_the_agent_s_own_limit_of_turns_is_no_failure(
 ) -> None:
     turns, inside, below, is_limit = AT_LIMIT[where]
     loop = LOOP.replace("for _ in range(20):\n", f"for turn in {turns}:\n{inside}")
-    if not is_limit:
+    if below and not is_limit:
+        loop = loop.replace("return message.content", "break")
+    elif not is_limit:
         loop = loop.replace("result = str(error)", "result = ''").replace(
             "            messages.append({",
             "            raise RuntimeError(f'no {result}')\n            messages.append({",
         )
     agent = RIGHT.replace(LOOP, loop + below)
     told = rehearsed(tmp_path, agent, "run_agent", head="import itertools\n" + HEAD)
-    assert [each["name"] for each in told["findings"]] == ["failed"] * (not is_limit)
-    assert is_limit == any("own limit of turns" in each for each in told["unwitnessed"])
+    named = [each["name"] for each in told["findings"]]
+    assert named[:1] == ["failed"] * (not is_limit)
+    assert (is_limit or bool(below)) == any(
+        "own limit of turns" in each for each in told["unwitnessed"]
+    )
 
 
 # What outlives an episode or never ends, and what the rehearsal could not see because of it.

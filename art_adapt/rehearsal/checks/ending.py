@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,23 +13,12 @@ from shlex import quote
 
 from art_adapt import hooks_file
 from art_adapt.code.project_folder import project_root, python_files
-from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import shown
-from art_adapt.recording.unhooked import MISSED
-from art_adapt.rehearsal.checks.tools import NETWORK
+from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
-from art_adapt.rehearsal.observed import ANSWERED
-from art_adapt.rehearsal.protocol import Trajectory
-from art_adapt.rehearsal.repeats import UNENDING
-from art_adapt.rehearsal.schemas import OWN_TEXT
-from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
-from art_adapt.rehearsal.services import function_at
-from art_adapt.rehearsal.surveyed import surveyed
-from art_adapt.source import read_source
+from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.train_file import agent_path
-
-SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 
 
 def ended(seen: Seen) -> Iterator[Finding]:
@@ -59,7 +46,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
         lost = seen.notes.exceptions
         fix = "fix what this message names, then rehearse again"
         if lost:
-            fix = f"{_fix(seen, lost[0])}, then rehearse again"
+            fix = f"{fix_of(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
@@ -198,195 +185,6 @@ OF_TRAJECTORIES = (
     "logs",
     "duration",
 )
-REWARD_ERROR = "RewardError: "
-# The line of the agent that raised, which ends a failure.
-PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
-OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
-# What code raises over values that it has, whatever the machine.
-OF_THE_CODE = re.compile(
-    r"(^|\braised )(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
-)
-
-
-@dataclass(frozen=True)
-class Failures:
-    """How many rollouts began, and with what those of them ended that failed.
-
-    ``own`` are the failures before which the scripted model made no mistake. ``limited`` are those
-    of episodes that reached the agent's own limit of turns; the other two leave them out.
-    """
-
-    began: int
-    every: tuple[str, ...]
-    own: tuple[str, ...]
-    limited: tuple[str, ...]
-
-    @property
-    def usual(self) -> tuple[str, int]:
-        """Return what most ended with, those of the agent's own if there are, and how many."""
-        told = self.own or self.every
-        kind, count = Counter(map(_without_accidents, told)).most_common(1)[0]
-        return next(each for each in told if _without_accidents(each) == kind), count
-
-
-def failures(seen: Seen) -> Failures:
-    """Return the failures of a rehearsal's episodes, lost ones too."""
-    limit, most = turn_limit(seen), _asked_without_end(seen)
-
-    def is_at_limit(episode: Trajectory) -> bool:
-        last = episode.choices[-1].message if episode.choices else {}
-        return (
-            limit is not None
-            and _without_accidents(episode.failure or "") == _without_accidents(limit)
-            and bool(last.get("tool_calls"))
-            and len(episode.choices) == most
-        )
-
-    # One that never called the model is lost, and left a failure as well.
-    failed = [t for t in seen.episodes if t.failure is not None and t.histories]
-    limited = [t for t in failed if is_at_limit(t)]
-    if 2 * len(limited) > len(seen.episodes):
-        limited = []  # an agent that is meant to end says something else
-    kept = [t for t in failed if t not in limited]
-    # What the reward raises has a finding of its own, as has a call without a hook.
-    lost = [
-        each
-        for each in seen.notes.exceptions
-        if not each.startswith(REWARD_ERROR) and MISSED not in each
-    ]
-    misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
-    own = [
-        t.failure or ""
-        for t in kept
-        if not any(i.choice and i.choice.mark in misleading for i in t.choices)
-    ]
-    return Failures(
-        len(seen.notes.rollouts) or len(seen.episodes) + len(lost),
-        (*(t.failure or "" for t in kept), *lost),
-        tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
-        tuple(t.failure or "" for t in limited),
-    )
-
-
-def _asked_without_end(seen: Seen) -> int:
-    """Return how many requests the episode made whose model never stops."""
-    return sum(each.phase == UNENDING and each.is_policy for each in seen.repeats)
-
-
-def turn_limit(seen: Seen) -> str | None:
-    """Return what the agent raises at its limit of turns, with the line; None if nothing.
-
-    An episode whose model never stops ended with it: a ``raise`` below a loop that calls the
-    model turn after turn, or in it where a comparison decides, after more than two requests.
-    A tool that fails raises at once.
-    """
-    place = PLACE.search(seen.notes.unended or "")
-    if place is None or not Path(place[1]).is_file():
-        return None
-    path, line = Path(place[1]).resolve(), int(place[2])
-    syntax = Syntax.of(read_source(path))
-    starts = {loop.line for loop in seen.loops if loop.path.resolve() == path}
-    asked = _asked_without_end(seen)
-    loops = [n for n in syntax.nodes if isinstance(n, LOOPS) and n.lineno in starts]
-    is_at_limit = any(
-        isinstance(node, ast.Raise)
-        and node.lineno <= line <= (node.end_lineno or 0)
-        and syntax.owner(node) == syntax.owner(loop)
-        and (
-            line > (loop.body[-1].end_lineno or 0)
-            or (asked > 2 and _is_counted(syntax, node))
-        )
-        for node in syntax.nodes
-        for loop in loops
-    )
-    return seen.notes.unended if is_at_limit else None
-
-
-def _is_counted(syntax: Syntax, node: ast.Raise) -> bool:
-    """True if a comparison alone decides whether a ``raise`` is reached: ``if turn > most:``."""
-    around = syntax.parents[node]
-    return isinstance(around, ast.If) and isinstance(around.test, ast.Compare)
-
-
-def failed_episodes(seen: Seen) -> Iterator[Finding]:
-    """Report episodes that ended with an exception, or were lost.
-
-    An agent may fail where the scripted model does something wrong on purpose: only where
-    most do, that is a finding.
-    """
-    found = failures(seen)
-    count = len(found.every)
-    if 2 * count > found.began or FEW * len(found.own) > found.began:
-        failure, alike = found.usual
-        misled = count - len(found.own)
-        beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
-        times = f" {alike} times" * (alike > 1)
-        yield seen.finding(
-            "failed",
-            f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
-            f"{_fix(seen, failure)}, or change what episode() passes; catch an error that should not "
-            "end an episode",
-            r"def episode",
-        )
-
-
-def _fix(seen: Seen, failure: str) -> str:
-    if MISSED in failure:
-        return "hook that call or name it in AUXILIARY, as is said below"
-    if ANSWERED in failure and not seen.log:
-        return (
-            "find where the agent answers without its model: a stub may return the wrong value, or "
-            "a variable that it needs is missing (--env)"
-        )
-    if ANSWERED in failure:
-        return (
-            "let each episode ask its model: switch off what answers in its place (a local mode, "
-            "a cache); if earlier episodes left the answer, give each its own process (art-adapt "
-            "--isolate process)"
-        )
-    if "EOF when reading a line" in failure:
-        return (
-            "the agent reads what a person types: run it with training.run_command(..., "
-            "inputs=scenario.inputs) in episode()"
-        )
-    place = PLACE.search(failure)
-    if place is not None and Path(place[1]).resolve() == seen.path.resolve():
-        return f"change line {place[2]} of the train module, which raised it"
-    if OF_THE_CODE.search(failure):
-        return "mend that line of the agent"
-    raising = _raising(failure)
-    is_network = NETWORK.search(failure) and OWN_ERROR not in failure
-    if is_network and not _is_the_agent(seen, raising):
-        return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
-    needs = "provide the service, the key or the file that it needs"
-    if place is not None:
-        where = f"{Path(place[1]).name}:{place[2]}"
-        return (
-            f"see {where}, which raised it: if it refuses the form of a scripted reply, supply "
-            f"others with --replies; else make the agent run here: {needs}"
-        )
-    return f"make the agent run on this machine: {needs}"
-
-
-def _raising(failure: str) -> str:
-    """Return the function of the agent that raised, where a failure names its line."""
-    place = PLACE.search(failure)
-    if place is None or not Path(place[1]).is_file():
-        return "NAME"
-    syntax = Syntax.of(read_source(Path(place[1])))
-    return function_at(syntax, int(place[2])) or "NAME"
-
-
-def _is_the_agent(seen: Seen, function: str) -> bool:
-    """True if a function runs episodes or asks the model: a stub of it would leave nothing."""
-    found = surveyed(seen.path)
-    entries = {entry.called for entry in found.entry_points} if found else set()
-    return function in entries | {name for name, _ in seen.hooked}
-
-
-def _without_accidents(text: str) -> str:
-    """Leave out what makes one message many: addresses, and what the scripted model made up."""
-    return OWN_TEXT.sub("", re.sub(r" at 0x[0-9a-f]+", "", text))
 
 
 def endless(seen: Seen) -> Iterator[Finding]:
@@ -423,7 +221,7 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     """Report rollouts in which the recorder refused a call that has a hook."""
     reasons = Counter(
-        _without_accidents(r.stopped)
+        without_accidents(r.stopped)
         for r in seen.notes.rollouts
         if r.stopped
         and not any(r.stopped.startswith(f"{u.file}:{u.line}: ") for u in r.unhooked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from art_adapt.rehearsal.checks.ending import turn_limit
+from art_adapt.rehearsal.checks.failing import turn_limit
 from art_adapt.rehearsal.repeats import MOST_REQUESTS, SAME, SAME_AGAIN, UNENDING
 from art_adapt.rehearsal.seen import Seen, Witness, offered_tools
 

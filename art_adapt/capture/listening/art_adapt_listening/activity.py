@@ -16,13 +16,12 @@ import sys
 import time
 import weakref
 from collections import Counter
-from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
+from .active import Active, Made, Site, outward
 from .conversations import OF_THE_SDK, Requests, message_of
 from .values import snapshot
 
@@ -39,43 +38,7 @@ TAKES_OVER = ("_WorkItem.run", "Thread.run")
 RUNS_LOOPS = ("_run", "_run_once", "run", "run_forever", "run_until_complete")
 SDK_FILES = ("_base_client.py", "_streaming.py")
 
-Site = tuple[str, int, str]  # file, line and function that called
-
 active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
-
-
-@dataclass
-class Active:
-    """A function of the project that has begun: what it was given, and what is around it.
-
-    ``direct``: code of the project called it, or a library's decorator of it, as for retries;
-    and no library that had been handed it.
-    """
-
-    number: int
-    around: Active | None
-    code: CodeType
-    site: Site | None
-    direct: bool
-    given: dict[str, Any]
-    owner: Made | None
-    written: bool = False
-
-
-@dataclass
-class Made:
-    """An object of a class of the project: how it was made, and what filled and returned it.
-
-    ``between``: how many calls of its methods were written after it was.
-    """
-
-    number: int
-    type: str
-    init: dict[str, Any] | None = None
-    calls: list[dict[str, Any]] = field(default_factory=list)
-    returned: list[dict[str, Any]] = field(default_factory=list)
-    written: bool = False
-    between: int = 0
 
 
 class Activity:
@@ -202,8 +165,8 @@ class Activity:
         if outer is None or called is frame:
             return outer is not None
         kept = (called.f_locals.get(name) for name in called.f_code.co_freevars)
-        # Nothing is asked of another object: a proxy may raise whatever it wants.
-        own = [e for e in kept if isinstance(e, FunctionType | MethodType)]
+        # Nothing is asked of another object, its class neither: a proxy may raise what it wants.
+        own = [e for e in kept if type(e) is FunctionType or type(e) is MethodType]
         return any(each.__code__ is frame.f_code for each in own)
 
     def _caller(self, frame: FrameType) -> tuple[Active | None, Site | None]:
@@ -308,7 +271,7 @@ class Activity:
             _send_to(frame.f_locals["self"], self.scripted)
         number = next(self.numbers)
         around, site = self._caller(frame)
-        self.asking.update(each.code for each in _outward(around))
+        self.asking.update(each.code for each in outward(around))
         self._write_around(around)
         inner = around.number if around else None
         self.write({"asked": number, "in": inner, "site": site, "body": body})
@@ -321,7 +284,7 @@ class Activity:
     # ------------------------------------------------------------------ what is written
 
     def _write_around(self, around: Active | None) -> None:
-        for each in reversed(list(_outward(around))):
+        for each in reversed(list(outward(around))):
             if each.written:
                 continue
             each.written = True
@@ -408,9 +371,3 @@ def _send_to(client: Any, url: str) -> None:
 def _is_of_a_loop(code: CodeType) -> bool:
     """True if a frame is asyncio's own, whichever loop it runs."""
     return code.co_name in RUNS_LOOPS and "asyncio" in code.co_filename
-
-
-def _outward(each: Active | None) -> Iterator[Active]:
-    while each is not None:
-        yield each
-        each = each.around
