@@ -61,7 +61,7 @@ def _shown_by(function: SeenFunction) -> Iterator[str]:
     if any(each.is_part for each in function.calls):
         yield "a step, because it was given the output of the model"
     elif function.is_batch:
-        yield "a batch, because it ran another function for each of the rows that it was given"
+        yield "perhaps a batch, because it ran another function for each of the rows that it was given"
     elif not function.runs_episodes:
         yield "a step, because the conversation continued outside it"
     elif function.is_inner:
