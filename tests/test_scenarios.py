@@ -84,7 +84,7 @@ def test_a_key_that_the_reward_reads(
 def test_a_key_that_the_agent_takes_and_is_not_given(folder: Path) -> None:
     write(folder / "rows.jsonl", [{"question": "one", "max_turns": 3, "id": 7}])
     code, said = looked(folder, "rows.jsonl")
-    assert code == 0 and "max_turns (1 rows), id (1 rows)" in said
+    assert code == 0 and "max_turns (1 row), id (1 row)" in said
     assert "takes max_turns, too  to pass it, add max_turns to Scenario" in said
     module = folder / "agent_train.py"
     text, call = module.read_text(), "question=scenario.question"
