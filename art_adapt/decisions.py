@@ -122,7 +122,7 @@ def _auxiliary_names(
         call.asks if call.function in own and call.asks else call.function
         for call in auxiliary
     )
-    running = {entry.name, *(call.function for call in policy)}
+    running = {entry.name, *own}
     asides = [f"{a.function} > {call.function}" for call in policy for a in call.asides]
     return (
         *(n for n in names if not (every_client and n in running)),

@@ -30,12 +30,11 @@ def make_folder(file: Path) -> None:
         ignored.write_text("*\n", encoding="utf-8")
 
 
-def copy_notes(file: Path, start: int, to: Path) -> None:
-    """Append the notes of a file, from a byte on, to another one that only its owner reads."""
-    make_folder(to)
+def append_notes(file: Path, noted: bytes) -> None:
+    """Append to a file of notes, which only its owner reads."""
     append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    with os.fdopen(os.open(to, append, 0o600), "ab") as kept:
-        kept.write(file.read_bytes()[start:])
+    with os.fdopen(os.open(file, append, 0o600), "ab") as kept:
+        kept.write(noted)
 
 
 def notes_of(

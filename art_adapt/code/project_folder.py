@@ -41,6 +41,12 @@ def root_around(path: Path) -> Path:
     return here if path.resolve().is_relative_to(here) else project_root(path)
 
 
+def above_source(root: Path) -> Path:
+    """Return the folder above the ``src`` that a project installs its packages from; another as it is."""
+    is_source = root.name == "src" and root.parent == project_root(root / "_")
+    return root.parent if is_source else root
+
+
 def folder_with(path: Path, imported_from: Path) -> Path:
     """Return the folder that holds the project of a file, and the folder it is imported from."""
     root = project_root(path)

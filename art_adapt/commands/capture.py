@@ -183,7 +183,7 @@ def watch(
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
     from art_adapt.capture.rows import CAPTURED, kept_rows
-    from art_adapt.capture.watched import copy_notes, make_folder, notes_of
+    from art_adapt.capture.watched import append_notes, make_folder, notes_of
     from art_adapt.rehearsal.watched_command import run_scripted
     from art_adapt.report.capture import (
         say_episode,
@@ -220,7 +220,8 @@ def watch(
     asking = [call.path for run in runs for call in run.calls.values()]
     seen = [each.key[0] for each in possible] or asking
     if (own := seen_file(seen[0])) != file:
-        copy_notes(file, known, own)  # adapting the agent looks there
+        make_folder(own)  # adapting the agent looks there
+        append_notes(own, file.read_bytes()[known:])
         file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
     point, scenarios = _episode(files, None)

@@ -71,5 +71,6 @@ def offer_to_watch(agent: Path) -> Watch | None:
             raise Refusal("no answer was given, so nothing was written") from None
     if answer is None or not answer.sets:
         return None
-    is_typed = answer.sets not in [each.sets for each in choices]
-    return Watch(**{"scripted": is_typed and not has_key, **answer.sets})
+    if answer.sets not in [each.sets for each in choices]:  # it is typed
+        return Watch(answer.sets["command"], scripted=not has_key)
+    return Watch(**answer.sets)

@@ -62,13 +62,15 @@ class Child:
     """The notes and the output of a train module's process that has ended.
 
     ``written``: the files of the project, or of the ``copy`` that it worked in, that are new or
-    were changed; None: they are too many to tell.
+    were changed; None: they are too many to tell. ``withheld``: the variables of the user's that
+    the agent reads and was not given.
     """
 
     notes: Notes
     output: str
     written: frozenset[Path] | None
     copy: Copy | None
+    withheld: tuple[str, ...]
 
 
 @dataclass(eq=False)
@@ -115,7 +117,8 @@ def run_child(
     )
     file = folder / "settings.json"
     file.write_text(to_json(settings), encoding="utf-8")
-    variables = environment(url, path, conditions.let_through).variables
+    given = environment(url, path, conditions.let_through)
+    variables = given.variables
     ended = contained.run(
         [sys.executable, "-m", "art_adapt.rehearsal.child"],
         {
@@ -152,7 +155,7 @@ def run_child(
             line=raised.line,
         )
     changed = written(before, files_below(worked_in))
-    return Child(notes, ended.output, changed, copy)
+    return Child(notes, ended.output, changed, copy, given.withheld)
 
 
 def copied_folder(train_module: Path) -> Path:

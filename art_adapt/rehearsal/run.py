@@ -25,7 +25,7 @@ from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_chil
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.engine.outcome import EngineRun, engine_findings
 from art_adapt.rehearsal.engine.server import find_vllm
-from art_adapt.rehearsal.environment import check_let_through, environment, files_of
+from art_adapt.rehearsal.environment import check_let_through, files_of
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
@@ -132,7 +132,7 @@ def rehearse(
             _as_told(model.repeats, child.copy),
             tuple(_loops(path)),
             read_runs(seen_file(path)),
-            environment(model.url, path, conditions.let_through).withheld,
+            child.withheld,
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.code.project_folder import folder_with, project_root
+from art_adapt.code.project_folder import above_source, folder_with, project_root
 from art_adapt.paths import shown
 from art_adapt.seen.notes import read_runs, seen_file
 from art_adapt.train_file import agent_path, import_name
@@ -71,5 +71,4 @@ def start_of(train_module: Path) -> Start:
         and (folder.is_relative_to(project) or project.is_relative_to(folder))
     ):
         return Start(module, folder, root, name)
-    is_source = "." in name and root.name == "src" and root.parent == project
-    return Start(module, project if is_source else root, root, name)
+    return Start(module, above_source(root) if "." in name else root, root, name)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from art_adapt.capture.run import activity_in, run_listening
+from art_adapt.capture.watched import append_notes
 from art_adapt.code.project_folder import root_around
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal.environment import environment
@@ -60,6 +61,4 @@ def run_scripted(
 def _keep(noted: Path, file: Path, copy: Copy) -> None:
     """Append notes, with the project's paths, to those that only their owner reads."""
     if noted.exists():  # else the command has asked nothing
-        append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        with open(os.open(file, append, 0o600), "a", encoding="utf-8") as kept:
-            kept.write(copy.told_outside(noted.read_text("utf-8")))
+        append_notes(file, copy.told_outside(noted.read_text("utf-8")).encode())

@@ -22,12 +22,8 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     answered = sum(each.answers for each in calls)
     returned = "returned what the model said last"
     if not answered:
-        several = len(calls) > 1
-        returned = (
-            f"none of which {returned}"
-            if several
-            else "which did not return what the model said last"
-        )
+        one = "which did not return what the model said last"
+        returned = f"none of which {returned}" if len(calls) > 1 else one
     elif answered < len(calls):
         returned = f"{answered} of which {returned}"
     else:

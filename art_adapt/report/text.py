@@ -59,9 +59,8 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
     for call in (*decisions.policy, *decisions.auxiliary):
         yield from _call_lines(call, policy=call in decisions.policy)
         if call in decisions.policy and asks_another_model(call, decisions.policy):
-            others = [each for each in decisions.policy if each is not call]
-            is_shared = call.function in (each.function for each in others)
-            name = at(call.place) if is_shared else call.function
+            own = [each for each in decisions.policy if each.function == call.function]
+            name = at(call.place) if len(own) > 1 else call.function
             remedy = f"--auxiliary {name} keeps it out of training"
             what = "asks a different model than the conversation"
             what += ", and no episode runs it" * (not call.in_episode)

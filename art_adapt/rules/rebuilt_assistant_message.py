@@ -22,6 +22,22 @@ from art_adapt.rules.code import Code, Kind, Put, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
+MADE_UP = """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+async def rollout(client, model):
+    items = [{"role": "user", "content": "Hi"}]
+    response = await client.chat.completions.create(model="m", messages=items)
+    text = response.choices[0].message.content
+    items.append({"role": "assistant", "content": text})  # <-
+    trajectory = art.Trajectory(messages_and_choices=items)
+    message = {"role": "assistant", "content": "Bye"}
+    trajectory.messages_and_choices.append(
+        Choice(finish_reason="stop", index=0, message=message)  # <-
+    )
+    return trajectory
+"""
 BAD = (
     """\
 import art
@@ -46,38 +62,8 @@ async def rollout(client, model):
         ]
     )
 """,
-    """\
-import art
-from openai.types.chat.chat_completion import Choice
-
-async def rollout(client, model):
-    items = [{"role": "user", "content": "Hi"}]
-    response = await client.chat.completions.create(model="m", messages=items)
-    text = response.choices[0].message.content
-    items.append({"role": "assistant", "content": text})  # <-
-    trajectory = art.Trajectory(messages_and_choices=items)
-    message = {"role": "assistant", "content": "Bye"}
-    trajectory.messages_and_choices.append(
-        Choice(finish_reason="stop", index=0, message=message)  # <-
-    )
-    return trajectory
-""",
-    """\
-import art
-from art.types import Choice
-
-async def rollout(client, model):
-    items = [{"role": "user", "content": "Hi"}]
-    response = await client.chat.completions.create(model="m", messages=items)
-    text = response.choices[0].message.content
-    items.append({"role": "assistant", "content": text})  # <-
-    trajectory = art.Trajectory(messages_and_choices=items)
-    message = {"role": "assistant", "content": "Bye"}
-    trajectory.messages_and_choices.append(
-        Choice(finish_reason="stop", index=0, message=message)  # <-
-    )
-    return trajectory
-""",
+    MADE_UP,
+    MADE_UP.replace("openai.types.chat.chat_completion", "art.types"),
 )
 GOOD = (
     """\

@@ -8,7 +8,8 @@ model is registered: after the first step it samples from an old policy. ``wrap_
 Use ``model.get_inference_name()``, called once in each rollout.
 
 Evidence: art 0.5.18, local/backend.py:332-369, dev/openai_server.py:22-41 and
-model.py:1164-1168, langgraph/llm_wrapper.py:92-105; art 0.5.23, local/backend.py:795-847 and model.py:1661-1665.
+model.py:1164-1168, langgraph/llm_wrapper.py:92-105; art 0.5.23, local/backend.py:795-847 and
+model.py:1661-1665.
 """
 
 from __future__ import annotations
@@ -127,19 +128,8 @@ def check(code: Code) -> Iterator[Found]:
     )
     serverless = any(code.art_calls("ServerlessBackend"))
     said = set()
-    in_loop = any(map(code.training.loops, code.training.calls))
-    if local and in_loop and not _is_named_anew(code):
-        for wrapped in code.art_calls("wrap_rollout"):
-            asked = first_argument(wrapped, "model")
-            made = [] if asked is None else [v.node for v in code.values(asked)]
-            if made and all(_is_of_an_api(code, each) for each in made):
-                continue
-            yield found(
-                wrapped,
-                "wrap_rollout asks model.inference_model_name, the policy of the step at which "
-                "the model was registered: set it to get_inference_name() before each step",
-            )
     if local:
+        yield from _of_langgraph(code)
         for value in _of_wrappers(code):
             model = _name(value.node)
             if model is not None and code.models.is_one(value.of(model[0])):
@@ -188,6 +178,21 @@ def check(code: Code) -> Iterator[Found]:
                 continue
             said.add(value.node)
             yield _report(code, value, owner, attribute, given.at if given else owner)
+
+
+def _of_langgraph(code: Code) -> Iterator[Found]:
+    """Yield the rollouts that ``wrap_rollout`` lets ask by the name of a trained model's first step."""
+    if _is_named_anew(code) or not any(map(code.training.loops, code.training.calls)):
+        return
+    for call in code.art_calls("wrap_rollout"):
+        asked = first_argument(call, "model")
+        made = [] if asked is None else [v.node for v in code.values(asked)]
+        if not made or not all(_is_of_an_api(code, each) for each in made):
+            yield found(
+                call,
+                "wrap_rollout asks model.inference_model_name, the policy of the step at which "
+                "the model was registered: set it to get_inference_name() before each step",
+            )
 
 
 def _is_of_an_api(code: Code, made: ast.expr) -> bool:

@@ -98,12 +98,11 @@ def check(code: Code) -> Iterator[Found]:
         for given in given_to(call):
             for part, at in _parts(code, given):
                 blocks = [code.blocks.around(call), code.blocks.around(at)]
-                beside = [
-                    groups
+                if any(
+                    _are_one(code, part, groups)
+                    and any(code.blocks.around(log) is block for block in blocks)
                     for log, groups in logged
-                    if any(code.blocks.around(log) is block for block in blocks)
-                ]
-                if any(_are_one(code, part, each) for each in beside):
+                ):
                     yield found(
                         at,
                         f"{part.id} is logged as validation and trained on: what is measured is "

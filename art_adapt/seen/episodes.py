@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,12 @@ class SeenFunction:
     @property
     def answers(self) -> bool:
         return any(each.answers for each in self.calls)
+
+    @cached_property
+    def text(self) -> str:
+        """Return all that the model was asked in the calls."""
+        requests = (request for each in self.calls for request in each.requests)
+        return "\n".join(text_of(m) for request in requests for m in request.messages)
 
     @property
     def asked(self) -> set[tuple[int, ...]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from art_adapt.conversation_signs import text_of
 from art_adapt.recipe.fields import is_given
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
@@ -54,14 +53,13 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
     told |= entry.terminal is not None and entry.terminal.asks
-    asked = _asked(seen)
     return replace(
         entry,
         parameters=(
             *(
                 _opened(each, seen)
                 for each in _described(
-                    entry.parameters, calls, seen.given, entry.place, asked
+                    entry.parameters, calls, seen.given, entry.place, seen.text
                 )
             ),
             *(
@@ -80,7 +78,7 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
                 and not _is_setting(each, inits, told=told)
             ],
             entry.place,
-            asked,
+            seen.text,
         ),
         setup=tuple(_set_up(call, seen) for call in entry.setup),
     )
@@ -130,14 +128,8 @@ def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    described = _described(setup.parameters, calls, given, setup.place, _asked(seen))
+    described = _described(setup.parameters, calls, given, setup.place, seen.text)
     return replace(setup, parameters=described)
-
-
-def _asked(seen: SeenFunction) -> str:
-    """Return all that the model was asked in the episodes."""
-    requests = (request for each in seen.calls for request in each.requests)
-    return "\n".join(text_of(m) for request in requests for m in request.messages)
 
 
 def _init(each: Enclosing) -> Call | None:

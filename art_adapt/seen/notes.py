@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +39,8 @@ class Call:
     type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
     ``"type"``. ``owner``: the object whose method it is. ``around``: the call that
     encloses it; ``direct``: by the project's own code, or a decorator's, and by no library
-    that was handed it. ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None.
+    that was handed it. ``began`` and ``seconds`` are of the clock; without an end,
+    ``seconds`` is None.
     """
 
     number: int
@@ -179,6 +181,12 @@ def read_runs(file: Path, start: int = 0) -> tuple[Run, ...]:
     """
     if not file.is_file():
         return ()
+    state = file.stat()
+    return _read(file, start, state.st_mtime_ns, state.st_size)
+
+
+@functools.lru_cache(maxsize=4)  # a command asks several times
+def _read(file: Path, start: int, *_: int) -> tuple[Run, ...]:
     with file.open("rb") as opened:
         opened.seek(start)
         lines = opened.read().split(b"\n")

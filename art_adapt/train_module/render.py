@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from art_adapt import __version__
 from art_adapt.code.importable import ImportedName
 from art_adapt.code.packages import package_depth
-from art_adapt.code.project_folder import folder_with, project_root
+from art_adapt.code.project_folder import above_source, folder_with
 from art_adapt.decisions import Training
 from art_adapt.recipe.build import recipe_of
 from art_adapt.recipe.fields import Field
@@ -181,10 +181,8 @@ def _run_command(entry: EntryPoint) -> str:
     """Return the command that runs an entry point's train module, as its docstring says."""
     if entry.module.startswith("."):
         root = entry.home.resolve().parents[package_depth(entry.package)]
-        above = "PYTHONPATH=src " * (
-            root.name == "src" and root.parent == project_root(root)
-        )
-        return f"{above}python -m {entry.package}.{entry.home.stem}_train"
+        path = f"PYTHONPATH={root.name} " * (above_source(root) != root)
+        return f"{path}python -m {entry.package}.{entry.home.stem}_train"
     return f"python {entry.home.stem}_train.py"
 
 

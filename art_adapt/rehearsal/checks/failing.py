@@ -179,10 +179,10 @@ def fix_of(seen: Seen, failure: str) -> str:
         return f"change line {place[2]} of the train module, which raised it"
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
-    raising = _raising(failure)
-    is_network = NETWORK.search(failure) and OWN_ERROR not in failure
-    if is_network and not _is_the_agent(seen, raising):
-        return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
+    if NETWORK.search(failure) and OWN_ERROR not in failure:
+        raising = _raising(failure)
+        if not _is_the_agent(seen, raising):
+            return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "provide the service, the key or the file that it needs"
     if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"

@@ -100,7 +100,5 @@ class Obstacle:
     instead: str
     calls_model: bool = True  # whether a model is called through it
     every_client: bool = False  # whether the recorder sees its requests all the same
-    fails_import: bool = (
-        False  # whether no train module can import the file before it is gone
-    )
+    fails_import: bool = False  # whether no train module can import the file with it
     edit: str = ""  # what to write there
