@@ -48,6 +48,7 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
     """Return where each field of an entry point's scenario comes from."""
     wanted = {field.name for field in scenario_fields(entry)}
     typed = [] if entry.terminal is None else terminal_fields(entry.terminal)
+    own = [each.name for each in entry.parameters]
     found = [
         *(FieldSource(field.name, field.name) for field in typed),
         # What a factory is given is not seen where the agent is made.
@@ -61,7 +62,10 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
             replace(source, method=each.opened.name, opens=each.name)
             for each in entry.parameters
             if each.opened is not None
-            for source in _sources(each.opened.parameters, "setup")
+            # What an argument is computed from is given to the function as well.
+            for source in _sources(
+                [p for p in each.opened.parameters if p.name not in own], "setup"
+            )
         ),
         *_sources(entry.parameters, "function"),
     ]

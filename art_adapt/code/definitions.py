@@ -200,7 +200,7 @@ class Definitions:
             return every  # nothing gets here
         for each in bound.get(place, ()):
             node = each.definition.node
-            if isinstance(node, ast.NamedExpr) and _position(node) < _position(use):
+            if isinstance(node, ast.NamedExpr) and _end(node) <= _start(use):
                 state = (frozenset() if each.certain else state) | {each.definition}
         return [each for each in reversed(every) if each in state]
 
@@ -224,5 +224,9 @@ class Definitions:
         return bound, reaching_by_node(scope.body, bound, parameters)
 
 
-def _position(node: ast.expr) -> tuple[int, int]:
+def _start(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0

@@ -90,6 +90,7 @@ class _Building:
         entry = self.entry
         if not (entry.is_script or entry.is_request):
             yield from (self._import(name) for name in self._own_names())
+            yield from (self._import(c.name, c.module) for c in _opening(entry))
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
@@ -110,12 +111,12 @@ class _Building:
         if not entry.is_abstract and entry.instance is None:
             yield _head(entry)
         if entry.class_name is None:
-            opened = (each.opened for each in entry.parameters if each.opened)
-            yield from (call.name for call in (*entry.setup, *opened, *entry.cleanup))
+            yield from (call.name for call in (*entry.setup, *entry.cleanup))
 
-    def _import(self, name: str) -> ImportedName:
+    def _import(self, name: str, module: str = "") -> ImportedName:
         local = self._local(name)
-        return ImportedName(self.entry.module, name, "" if local == name else local)
+        alias = "" if local == name else local
+        return ImportedName(module or self.entry.module, name, alias)
 
     def _local(self, name: str) -> str:
         """Return a dotted name of the agent's, as its module can use it beside its own."""
@@ -211,7 +212,8 @@ class _Building:
 
     def _set_up(self, call: SetupCall, agent: str) -> Call:
         """Return a call before or after the agent runs, of its class or of its file."""
-        name = f"{agent}.{call.name}" if agent else self._local(call.name)
+        of_agent = agent and not call.module
+        name = f"{agent}.{call.name}" if of_agent else self._local(call.name)
         return Call(name, self._arguments(call.parameters), call.is_async)
 
     def _arguments(
@@ -259,6 +261,14 @@ class _Building:
         if said is not None and (is_required or said.default in (None, default)):
             return FromScenario(said.name)
         return Code(default) if parameter.declared and default is not None else None
+
+
+def _opening(entry: EntryPoint) -> Iterator[SetupCall]:
+    """Yield the functions, not the agent's methods, that return what it is given."""
+    for parameter in entry.parameters:
+        call = parameter.opened
+        if call is not None and (call.module or entry.class_name is None):
+            yield call
 
 
 def _head(entry: EntryPoint) -> str:

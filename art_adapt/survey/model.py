@@ -194,7 +194,8 @@ class Parameter:
     supplied: str = ""  # what a train module gives it as: see supplied.py
     # What a handler reads of it, where a stand-in takes the place of a platform's object.
     stand_in: tuple[str, ...] | None = None
-    opened: SetupCall | None = None  # returns it: open() of say(open(), text)
+    # What returns it: open() of say(open(), text), search() of answer(search(text), text)
+    opened: SetupCall | None = None
     asks_as: str = ""  # the class of a client, as its use shows
 
     @property
@@ -240,7 +241,8 @@ class Construction:
 class SetupCall:
     """A call that the project makes before or after an agent runs: ``connect()``.
 
-    ``name`` is that of a method of the agent, or of a function in its file.
+    ``name`` is that of a method of the agent, or of a function of ``module``: in its own
+    file where that is "".
     """
 
     place: Place
@@ -248,6 +250,7 @@ class SetupCall:
     key: FunctionKey
     is_async: bool
     parameters: tuple[Parameter, ...] = ()
+    module: str = ""
 
 
 @dataclass(frozen=True)

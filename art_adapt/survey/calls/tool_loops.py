@@ -211,12 +211,10 @@ def _countdown(syntax: Syntax, loop: ast.While) -> str | None:
         case ast.NamedExpr(
             target=ast.Name(id=name),
             value=ast.BinOp(
-                left=left, op=ast.Sub(), right=ast.Constant(value=1)
+                left=ast.Name() as left, op=ast.Sub(), right=ast.Constant(value=1)
             ) as less,
-        ) if dotted(left) == name:
-            given = syntax.assignments.get(name, [])
-            own = [value for owner, value in given if owner == syntax.owner(loop)]
-            begins = [value for value in own if value is not less]
+        ) if left.id == name:
+            begins = [value for value in syntax.values_of(left) if value is not less]
             return f"{syntax.text(begins[0] if len(begins) == 1 else left)} - 1"
     return None
 

@@ -294,6 +294,7 @@ class Found:
                 entry.key,
                 (entry.home, f"{entry.class_name}.__init__"),
                 *(call.key for call in (*entry.setup, *entry.cleanup)),
+                *(each.opened.key for each in entry.parameters if each.opened),
                 *self._making(entry),
             )
             if entry.is_script or self._has(key)

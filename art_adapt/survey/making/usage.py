@@ -15,6 +15,7 @@ from art_adapt.survey.making.constructions import (
     is_unknown,
     with_constructions,
 )
+from art_adapt.survey.making.derived import with_derived
 from art_adapt.survey.making.factories import with_factory
 from art_adapt.survey.making.filled import may_be_filled, with_filled
 from art_adapt.survey.making.handlers import with_stand_ins
@@ -43,6 +44,7 @@ def as_used(
     if not everywhere:
         return with_recorded_provider(project, entry)
     entry = with_session(project, graph, with_setup(project, graph, entry))
+    entry = with_derived(project, graph, entry)
     entry = with_filled(project, entry, reaching)
     unknown = [each for each in entry.needs if is_unknown(each)]
     shown = is_configured(entry) or not (
@@ -71,7 +73,7 @@ def as_used(
     # More files may show what was only inferred from the class before.
     entry = replace(entry, constructor=given)
     entry = with_constructions(wider, graph, entry, reaching)
-    entry = with_setup(wider, graph, entry)
+    entry = with_derived(wider, graph, with_setup(wider, graph, entry))
     entry = with_filled(wider, entry, reaching)
     # What the project makes goes before what could be made of the classes' annotations.
     entry = with_factory(wider, graph, entry, reaching)

@@ -1,0 +1,143 @@
+"""An argument that the application computes from another one is computed in each episode."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+HEAD = """\
+import asyncio
+import sys
+from enum import Enum
+from openai import AsyncOpenAI, OpenAI
+
+def search(text: str) -> str:
+    return open(f"{text[:1]}.txt").read()
+
+async def fetch(text: str) -> str:
+    return search(text)
+
+def _ask(system: str, text: str) -> str:
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
+    return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
+"""
+ANSWER = """
+def answer(found: str, text: str) -> str:
+    return _ask(f"Use {found}", text)
+"""
+COMPUTED = {
+    "written in the call": (
+        f"{ANSWER}\nif __name__ == '__main__':\n    text = sys.stdin.readline()\n"
+        "    print(answer(search(text), text))\n",
+        "answer(found=search(scenario.text), text=scenario.text)",
+    ),
+    "through a name": (
+        f"{ANSWER}\ndef main():\n    while True:\n        said = input('> ')\n"
+        "        found = search(said)\n        print(answer(found, said))\n",
+        "answer(found=search(scenario.text), text=scenario.text)",
+    ),
+    "by keywords": (
+        f"{ANSWER}\ndef main():\n    text = input('> ')\n"
+        "    print(answer(text=text, found=search(text)))\n",
+        "answer(found=search(scenario.text), text=scenario.text)",
+    ),
+    "an enumeration": (
+        "\nclass Kind(Enum):\n    SUM = 'sum'\n    CHAT = 'chat'\n"
+        "\ndef route(text: str) -> Kind:\n    return Kind.SUM if '+' in text else Kind.CHAT\n"
+        "\ndef dispatch(kind: Kind, text: str) -> str:\n"
+        "    return _ask('Add.' if kind is Kind.SUM else 'Chat.', text)\n"
+        "\nif __name__ == '__main__':\n    said = input('> ')\n    kind = route(said)\n"
+        "    print(dispatch(kind, said))\n",
+        "dispatch(kind=route(scenario.text), text=scenario.text)",
+    ),
+    "methods": (
+        "\nclass Desk:\n    def find(self, text: str) -> str:\n        return search(text)\n"
+        "\n    def answer(self, found: str, text: str) -> str:\n"
+        "        return _ask(found, text)\n"
+        "\nif __name__ == '__main__':\n    desk = Desk()\n    text = input('> ')\n"
+        "    found = desk.find(text)\n    print(desk.answer(found, text))\n",
+        "agent.answer(found=agent.find(scenario.text), text=scenario.text)",
+    ),
+    "awaited": (
+        "\nasync def answer(found: str, text: str) -> str:\n"
+        "    messages = [{'role': 'user', 'content': found + text}]\n"
+        "    reply = await AsyncOpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+        "\nasync def main():\n    text = input('> ')\n"
+        "    print(await answer(await fetch(text), text))\n"
+        "\nif __name__ == '__main__':\n    asyncio.run(main())\n",
+        "answer(found=await fetch(scenario.text), text=scenario.text)",
+    ),
+}
+SAID = {
+    "bound anew between": (
+        "    text = input('> ')\n    found = search(text)\n    text = text.strip()\n"
+        "    print(answer(found, text))\n"
+    ),
+    "computed in two ways": (
+        "    text = input('> ')\n    if text:\n        print(answer(search(text), text))\n"
+        "    else:\n        print(answer(_ask(text, text), text))\n"
+    ),
+    "of something else": (
+        "    text, place = input('> '), input('where? ')\n"
+        "    print(answer(search(place), text))\n"
+    ),
+    "what a library computes": (
+        "    text = input('> ')\n    print(answer(str.upper(text), text))\n"
+    ),
+}
+
+
+def _episode(tmp_path: Path, source: str) -> str:
+    (tmp_path / "agent.py").write_text(HEAD + source)
+    run = art_adapt("agent.py", "--yes", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr.decode()
+    return " ".join((tmp_path / "agent_train.py").read_text().split())
+
+
+def _fields(module: str) -> list[str]:
+    scenario = module.partition("class Scenario(training.Scenario):")[2].partition("def episode")[
+        0
+    ]
+    return re.findall(r"(\w+): (?:str|Literal)", scenario)
+
+
+@pytest.mark.parametrize("kind", COMPUTED)
+def test_is_computed_as_the_application_does(tmp_path: Path, kind: str) -> None:
+    source, called = COMPUTED[kind]
+    module = _episode(tmp_path, source)
+    assert called in module
+    assert _fields(module) == ["text"]
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_a_row_says_what_only_looks_computed(tmp_path: Path, kind: str) -> None:
+    module = _episode(tmp_path, f"{ANSWER}\ndef main():\n{SAID[kind]}")
+    assert "answer(found=scenario.found, text=scenario.text)" in module
+
+
+def test_a_function_of_another_file_is_imported_from_there(tmp_path: Path) -> None:
+    (tmp_path / "store.py").write_text(
+        "def lookup(text: str) -> str:\n    return text.title()\n"
+    )
+    module = _episode(
+        tmp_path,
+        dedent(
+            """
+            from store import lookup as find
+
+            def answer(found: str, text: str) -> str:
+                return _ask(found, text)
+
+            if __name__ == "__main__":
+                text = input("> ")
+                print(answer(find(text), text))
+            """
+        ),
+    )
+    assert "from store import lookup" in module
+    assert "answer(found=lookup(scenario.text), text=scenario.text)" in module
