@@ -24,6 +24,7 @@ from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve, resolve_name
+from art_adapt.code.state_graphs import is_added, run_by_graph
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import resolve_in_tables
 
@@ -296,13 +297,14 @@ def _edges(
         yield Mentions(tuple(named))
     else:
         found = resolve(project, syntax, node)
+        found = found or list(run_by_graph(project, syntax, node))
         listed = () if found else resolve_in_tables(project, syntax, node)
         if listed and is_called_on_each(syntax, node):
             found = [*found, *listed]
         else:
             for callee in listed:
                 yield Calls(callee, node, through_table=True)
-    if found and is_put_aside(syntax, node):
+    if found and (is_put_aside(syntax, node) or is_added(project, syntax, node)):
         yield Mentions(tuple(found))
         return  # what looks it up runs it
     if found and owner == MODULE_LEVEL and is_kept(syntax, node):

@@ -100,9 +100,9 @@ def _episode(tmp_path: Path, source: str) -> str:
 
 
 def _fields(module: str) -> list[str]:
-    scenario = module.partition("class Scenario(training.Scenario):")[2].partition("def episode")[
-        0
-    ]
+    scenario = module.partition("class Scenario(training.Scenario):")[2].partition(
+        "def episode"
+    )[0]
     return re.findall(r"(\w+): (?:str|Literal)", scenario)
 
 

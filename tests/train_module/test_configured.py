@@ -943,18 +943,35 @@ def test_a_record_that_could_be_empty_is_made_as_the_application_makes_it(
     assert re.sub(r"\s", "", made) in re.sub(r"\s", "", module)
 
 
-def test_a_record_that_is_the_task_stays_the_scenarios(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [
+        "print(solve(Task('What is art?')))",
+        "print(solve(Task(os.environ.get('QUERY', 'What is art?'))))",
+        "print(solve(load()))",
+        "task = load()\n    print(solve(task))",
+        "print(solve(task=Task(**json.load(open('What is art?')))))",
+    ],
+)
+def test_a_record_that_is_the_task_stays_the_scenarios(
+    made: str, tmp_path: Path
+) -> None:
+    """Nothing else could differ: a train module that took it over would be refused."""
     (tmp_path / "agent.py").write_text(
-        "from dataclasses import dataclass\n\nfrom openai import OpenAI\n\n\n"
+        "import json, os\nfrom dataclasses import dataclass\n\nfrom openai import OpenAI\n\n\n"
         "@dataclass\nclass Task:\n    query: str = ''\n\n\n"
+        "def load():\n    return Task('What is art?')\n\n\n"
         "def solve(task: Task) -> str:\n"
         "    messages = [{'role': 'user', 'content': task.query}]\n"
         "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
         "    return reply.choices[0].message.content\n\n\n"
-        "def main():\n    print(solve(Task('What is art?')))\n"
+        f"def main():\n    {made}\n"
     )
-    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
-    assert "What is art?" not in (tmp_path / "agent_train.py").read_text()
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "What is art?" not in module and "load" not in module
+    assert "task=Task(query=scenario.query)" in module
 
 
 @pytest.mark.parametrize(

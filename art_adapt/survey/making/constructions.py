@@ -68,7 +68,7 @@ def with_constructions(
         found = _as_objects(given, entry.constructor)
         if _has_task(entry):
             found = _configured(given, found)
-        found = _filled_records(given, made_by(given, found), told=_is_told(entry))
+        found = _filled_records(given, made_by(given, found), entry)
         if not _has_task(entry):
             found = with_options(given, found, CONVERSATIONS)
         found = with_own_clients(entry, given, with_own_model(given, found))
@@ -81,7 +81,7 @@ def with_constructions(
             parameter if is_choice(project, agent, parameter) else each
             for parameter, each in zip(found, made_by(given, found), strict=True)
         )
-        found = _filled_records(given, found, told=_is_told(entry))
+        found = _filled_records(given, found, entry)
         grown = {grown_list(node) for node in agent.owned_by(entry.name)}
         found = with_options(given, found, {*CONVERSATIONS, *grown})
         found = with_own_clients(entry, given, with_own_model(given, found))
@@ -125,20 +125,21 @@ def _may_be_empty(parameter: Parameter) -> bool:
 
 
 def _filled_records(
-    given: Given, parameters: tuple[Parameter, ...], *, told: bool
+    given: Given, parameters: tuple[Parameter, ...], entry: EntryPoint
 ) -> tuple[Parameter, ...]:
     """Make records as the application does that could be empty or are of the environment.
 
-    One that a call makes of mere literals may be the task, if the function is ``told``
-    nothing else.
+    One that a call makes of mere literals may be the task, if the function is told
+    nothing else; another one is, if nothing else could be told.
     """
     project, agent = given.project, given.agent
+    told = _is_told(entry)
     applied = [site for site in given.sites if rank(project, site, agent) < DEMOS]
 
     def is_the_agents(parameter: Parameter, place: Syntax, value: ast.expr) -> bool:
         values = place.values_of(value) or [value]
-        if _may_be_empty(parameter) and (told or not all(map(_is_of_literals, values))):
-            return True
+        if _may_be_empty(parameter) and not _tells_all(entry, parameter):
+            return told or not all(map(_is_of_literals, values))
         is_open = told and _is_open(parameter)
         return is_open and is_of_environment(project, place, value)
 
@@ -189,6 +190,18 @@ def _is_told(entry: EntryPoint) -> bool:
         each.default is None
         and not (each.is_client or each.is_object or each.supplied or each.is_record)
         for each in entry.parameters
+    )
+
+
+def _tells_all(entry: EntryPoint, record: Parameter) -> bool:
+    """True if episodes could differ in nothing but what a function's record holds.
+
+    What a class is configured with is no task, even if its method is told none.
+    """
+    is_own = record.name in [each.name for each in entry.parameters]
+    return (entry.terminal is None and is_own) and all(
+        each.is_client or each.is_object or each.supplied or each.name == record.name
+        for each in (*entry.constructor, *entry.parameters)
     )
 
 
