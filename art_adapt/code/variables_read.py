@@ -71,3 +71,15 @@ def _texts(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[str]:
         yield value.value
     for place, each in steps(project, syntax, value):
         yield from _texts(project, place, each)
+
+
+def reads_default_key(node: ast.AST) -> bool:
+    """True if a call makes a client of OpenAI's that is given no key: it reads OPENAI_API_KEY.
+
+    Source: openai 2.54, _client.py (OpenAI.__init__).
+    """
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func) in ("OpenAI", "AsyncOpenAI")
+        and not {"api_key", None} & {each.arg for each in node.keywords}
+    )

@@ -17,6 +17,7 @@ from art_adapt.rehearsal.moderations import moderations
 Complete = Callable[[str, Json], tuple[int, Json]]
 
 
+EMBEDDINGS = "/embeddings"
 NOT_SERVED = "the rehearsal serves completions, embeddings and moderations"
 
 
@@ -37,7 +38,7 @@ def answer(
         return as_json(status, response)
     if request.path.endswith("/responses"):
         return _response(request.content, key, complete, conversations)
-    if request.path.endswith("/embeddings"):
+    if request.path.endswith(EMBEDDINGS):
         return as_json(200, embeddings(request.content))
     if request.path.endswith("/moderations"):
         return as_json(200, moderations(request.content))

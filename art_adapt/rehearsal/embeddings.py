@@ -15,9 +15,7 @@ DIMENSIONS = 1536  # of text-embedding-3-small and ada-002
 
 def embeddings(request: Json) -> Json:
     """Return the response to the body of ``POST /embeddings``."""
-    given = request.get("input") or []
-    is_one = isinstance(given, str) or all(isinstance(each, int) for each in given)
-    texts = [given] if is_one else given  # a text, or its tokens
+    texts = _texts(request)
     size = request.get("dimensions") or DIMENSIONS
     encode = _base64 if request.get("encoding_format") == "base64" else list
     return {
@@ -27,12 +25,26 @@ def embeddings(request: Json) -> Json:
             {
                 "object": "embedding",
                 "index": index,
-                "embedding": encode(_vector(str(text), size)),
+                "embedding": encode(_vector(text, size)),
             }
             for index, text in enumerate(texts)
         ],
-        "usage": {"prompt_tokens": len(texts), "total_tokens": len(texts)},
+        "usage": {
+            "prompt_tokens": tokens_in(request),
+            "total_tokens": tokens_in(request),
+        },
     }
+
+
+def tokens_in(request: Json) -> int:
+    """Count what is embedded: a word is a token, as the scripted model counts."""
+    return sum(len(text.split()) for text in _texts(request))
+
+
+def _texts(request: Json) -> list[str]:
+    given = request.get("input") or []
+    is_one = isinstance(given, str) or all(isinstance(each, int) for each in given)
+    return [str(each) for each in ([given] if is_one else given)]  # or its tokens
 
 
 def _vector(text: str, size: int) -> list[float]:

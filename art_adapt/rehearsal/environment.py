@@ -19,12 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.backends import KEYS
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.code.nodes import last_name
 from art_adapt.code.project import Project
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import steps
-from art_adapt.code.variables_read import variables_read, variables_required
+from art_adapt.code.variables_read import (
+    reads_default_key,
+    variables_read,
+    variables_required,
+)
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY
 from art_adapt.rehearsal.settings_classes import Variable, settings_read
@@ -290,6 +295,8 @@ def keys_read(project: Project) -> Iterator[str]:
         for text in _texts(file.nodes):
             if API_KEY.fullmatch(text) and text not in AZURE:
                 yield text
+        if any(map(reads_default_key, file.nodes)):
+            yield DEFAULT_KEY
         for library, name in READ_BY_LIBRARY.items():
             if file.imports_module(library) is not None:
                 yield name

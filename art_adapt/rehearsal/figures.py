@@ -31,6 +31,7 @@ class Figures:
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
     auxiliary: int
+    embeddings: int  # requests for some
     tools: tuple[str, ...]  # that were offered in some request, by their names
     tool_calls: int  # that the model made
     histories: float  # per episode
@@ -65,6 +66,7 @@ def figures(seen: Seen) -> Figures:
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),
+        embeddings=len(seen.embedded),
         tools=offered_tools(seen),
         tool_calls=len(tool_calls(seen)),
         histories=sum(len(t.histories) for t in episodes) / count,

@@ -16,10 +16,12 @@ from typing import Any
 
 from art_adapt.backends import Backend
 from art_adapt.rehearsal.cost import Asked, cost_of_step
+from art_adapt.rehearsal.embeddings import tokens_in
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Seen
 
 USUAL_GPU = "H100"
+JUDGE = "judge"
 # Tokens of a reply: a tool call with a sentence, and a model that thinks first. The scripted
 # model's replies are shorter than either.
 SHORT, LONG = 100, 1000
@@ -95,10 +97,14 @@ def _beside(seen: Seen, judge: str, steps: int) -> Iterator[Beside]:
             continue
         is_judge = bool(judge) and is_judgement(exchange.request)
         model = judge if is_judge else str(exchange.request.get("model"))
-        asked = ("judge" if is_judge else "side jobs", model)
+        asked = (JUDGE if is_judge else "side jobs", model)
         used.setdefault(asked, []).append(exchange.response.get("usage") or {})
+    for request in seen.embedded:
+        asked = ("embeddings", str(request.get("model")))
+        used.setdefault(asked, []).append({"prompt_tokens": tokens_in(request)})
     rehearsed = len(seen.notes.steps)
-    for (what, model), usages in sorted(used.items()) if rehearsed else ():
+    in_order = sorted(used.items(), key=lambda each: (each[0][0] != JUDGE, each[0]))
+    for (what, model), usages in in_order if rehearsed else ():
         dollars = None
         if (price := _price(model)) is not None:
             once = sum(

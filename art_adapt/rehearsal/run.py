@@ -133,6 +133,7 @@ def rehearse(
             tuple(_loops(path)),
             read_runs(seen_file(path)),
             child.withheld,
+            tuple(model.embedded),
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):

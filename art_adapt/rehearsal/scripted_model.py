@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal import repeats
-from art_adapt.rehearsal.completions import answer
+from art_adapt.rehearsal.completions import EMBEDDINGS, answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
 from art_adapt.rehearsal.replies import (
     CALLING,
@@ -53,7 +53,8 @@ class Exchange:
 class ScriptedModel:
     """A server of the scripted model at ``url``, with its exchanges in ``log``.
 
-    Those of repeated episodes are in ``repeats`` instead.
+    Those of repeated episodes are in ``repeats`` instead; ``embedded`` are the requests for
+    embeddings.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class ScriptedModel:
         """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
         self.log: list[Exchange] = []
         self.repeats: list[Exchange] = []
+        self.embedded: list[Json] = []
         self.served: tuple[str, ...] = ()  # names of the model in training
         self.broken: Exception | None = None  # the first of its own exceptions
         self._seed = seed
@@ -89,6 +91,8 @@ class ScriptedModel:
         if request.path == "/phase":
             self._phase = request.content["phase"]
             return as_json(200, {})
+        if request.path.endswith(EMBEDDINGS) and not self._phase:
+            self.embedded.append(request.content)
         try:
             return answer(request, self._complete, self._conversations)
         except Exception as error:

@@ -105,6 +105,7 @@ class Seen:
     loops: tuple[Place, ...] = ()  # that call the model turn after turn
     runs: tuple[Run, ...] = ()  # of the agent itself, which ``capture`` saw
     withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
+    embedded: Sequence[Json] = ()  # requests for embeddings
 
     @property
     def policy(self) -> list[Exchange]:

@@ -261,10 +261,13 @@ def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 
 def _figure_lines(numbers: Figures) -> Iterator[Line]:
+    beside = f"{counted(numbers.auxiliary, 'completion')} of other models"
+    if numbers.embeddings:
+        beside += f", {counted(numbers.embeddings, 'request')} for embeddings"
     yield Line(
         "recorded",
         f"{numbers.recorded} of {numbers.calls} completions of the model in training",
-        f"{counted(numbers.auxiliary, 'completion')} of other models",
+        beside,
     )
     yield Line(
         "episodes",

@@ -12,6 +12,8 @@ from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
 from art_adapt.rehearsal.start import start_of
 from art_adapt.report.lines import Line
 
+CENT = 0.01  # of a dollar
+
 
 def training_lines(
     module: Path, backend: Backend, outlook: Outlook | None = None
@@ -51,14 +53,16 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         few = "1, on which every step trains; write more before you pay for a GPU"
         yield Line("scenarios", few)
     for each in outlook.beside:
-        price = (
-            "price not known"
-            if each.dollars is None
-            else f"at least ${each.dollars:,.2f} in all"
-        )
-        yield Line(
-            each.what, f"{each.model}, {each.requests:.0f} requests a step: {price}"
-        )
+        asked = f"{each.model}, {each.requests:.0f} requests a step"
+        yield Line(each.what, f"{asked}: {_price(each.dollars)}")
+
+
+def _price(dollars: float | None) -> str:
+    if dollars is None:
+        return "price not known"
+    if dollars < CENT:
+        return "under a cent, by the tokens counted here"
+    return f"at least ${dollars:,.2f} in all"
 
 
 def _spelled(seconds: float) -> str:

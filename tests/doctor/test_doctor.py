@@ -258,6 +258,33 @@ def test_a_required_setting_is_named(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("made", "needed"),
+    [
+        ("client = OpenAI()", True),
+        ("def embed():\n    return AsyncOpenAI(timeout=9).embeddings", True),
+        ("client = OpenAI(base_url='https://models.example/v1')", True),
+        ("client = OpenAI(api_key='k')", False),
+        ("client = OpenAI(**options)", False),
+    ],
+)
+def test_the_key_that_a_client_of_the_agents_reads_is_named(
+    made: str, needed: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "agent.py").write_text(
+        f"from openai import AsyncOpenAI, OpenAI\noptions = {{}}\n{made}\n"
+    )
+    setup = Setup(folder / "agent_train.py", ModuleType("agent_train"), {})
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    unset = "OPENAI_API_KEY is not set, and the agent reads it"
+    assert [each.what for each in keys.check(setup)] == [
+        unset if needed else "none needed"
+    ]
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    there = "OPENAI_API_KEY" if needed else "none needed"
+    assert [each.what for each in keys.check(setup)] == [there]
+
+
 @pytest.mark.slow
 def test_what_is_no_train_module(folder: Path) -> None:
     for name, reason in (

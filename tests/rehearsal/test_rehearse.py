@@ -884,3 +884,30 @@ def test_side_jobs_over_the_given_client_reach_their_own_model(tmp_path: Path) -
     assert (asked["what"], asked["model"]) == ("side jobs", "gpt-4.1-mini")
     assert asked["requests"] == 2 * told["figures"]["episodes"] / 2
     assert 0 < asked["dollars"] < 1
+
+
+def test_requests_for_embeddings_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\nNOTES = ['two notes', 'on refunds']\n\n\n"
+        "def answer(question: str) -> str:\n"
+        "    client.embeddings.create(model='text-embedding-3-small', input=[question, *NOTES])\n"
+        "    messages = [{'role': 'user', 'content': question}]\n"
+        "    reply = client.chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n"
+    )
+    (tmp_path / "rewards.py").write_text(REWARD)
+    rows = [json.dumps({"question": f"question {n}"}) for n in range(4)]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(rows))
+    options = ("--isolated", "--reward", "rewards:f")
+    assert art_adapt(*options, "agent.py", cwd=tmp_path).returncode == 0
+    _, said, complaints = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    told = json.loads(said)
+    episodes = told["figures"]["episodes"]
+    assert told["figures"]["embeddings"] == episodes, complaints
+    (asked,) = told["outlook"]["beside"]
+    assert asked["what"] == "embeddings" and asked["requests"] == episodes / 2
+    tokens = 6 * told["outlook"]["steps"] * asked["requests"]
+    assert asked["dollars"] == pytest.approx(tokens * 2e-8)
+    _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert f"other models, {episodes} requests for embeddings" in said
+    assert "text-embedding-3-small" in said and "under a cent" in said

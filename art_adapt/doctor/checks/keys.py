@@ -29,8 +29,9 @@ def check(setup: Setup) -> Iterator[Finding]:
     wanted = {name: user for name, user in _of_providers(setup) if name not in needed}
     for name, user in wanted.items():
         yield note("keys", f"{name} is not set, and {user} may need it")
-    if (needed and not missing) or not (needed or unset or wanted):
-        yield ok("keys", ", ".join(needed) or "none needed")
+    there = [name for name in (*needed, *read) if name not in (*missing, *unset)]
+    if there or not (missing or unset or wanted):
+        yield ok("keys", ", ".join(there) or "none needed")
 
 
 def _of_providers(setup: Setup) -> Iterator[tuple[str, str]]:

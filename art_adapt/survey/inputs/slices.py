@@ -36,6 +36,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
+from art_adapt.code.variables_read import reads_default_key
 from art_adapt.survey.inputs.fillings import added_before, changes, fillings
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
 from art_adapt.survey.inputs.slice_text import Slice, text_of_slice
@@ -88,17 +89,11 @@ def construction(
         tuple(dict.fromkeys(functions)),
         taken.foreign,
         taken.uses_endpoint,
-        any(_needs_key(node, taken) for part in whole for node in ast.walk(part)),
-    )
-
-
-def _needs_key(node: ast.AST, taken: Slice) -> bool:
-    """True if a client is made as the project makes it, which reads OPENAI_API_KEY."""
-    return (
-        isinstance(node, ast.Call)
-        and last_name(node.func) in ("OpenAI", "AsyncOpenAI")
-        and node not in taken.clients
-        and not {"api_key", None} & {each.arg for each in node.keywords}
+        any(
+            reads_default_key(node) and node not in taken.clients
+            for part in whole
+            for node in ast.walk(part)
+        ),
     )
 
 
