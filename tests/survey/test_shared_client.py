@@ -25,7 +25,7 @@ LOOP = """\
             for call in message.tool_calls:
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": tool(call)})
 """
-HEAD = 'from openai import OpenAI\nTOOLS = [{"type": "function"}]\n\n\n'
+HEAD = 'from dataclasses import dataclass, field\nfrom openai import OpenAI\nTOOLS = [{"type": "function"}]\n\n\n'
 ASKS = ".chat.completions.create(model='gpt-4o-mini', messages=[dict(role='user', content=text)])"
 GIVEN = "class Agent:\n    def __init__(self, client: OpenAI):\n        self.client = client\n"
 SHARED = {
@@ -55,6 +55,22 @@ SHARED = {
         f"    def moderate(self, text):\n        return self.client{ASKS}\n\n\n"
         f"class Agent(Base):\n    def judged(self, text):\n        return self.moderate(text)\n\n{LOOP}"
     ),
+    "a dataclass keeps it": (
+        "@dataclass\nclass Agent:\n    client: OpenAI\n\n"
+        "    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return self.client{ASKS}\n\n{LOOP}"
+    ),
+    "a record's base keeps it": (
+        "@dataclass\nclass Base:\n    client: OpenAI\n\n\n@dataclass\nclass Agent(Base):\n"
+        "    strict: bool = True\n\n"
+        "    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return self.client{ASKS}\n\n{LOOP}"
+    ),
+    "a part of a dataclass gets it": (
+        f"def moderate(agent: 'Agent', text):\n    return agent.client{ASKS}\n\n\n"
+        "@dataclass\nclass Agent:\n    client: OpenAI\n\n"
+        f"    def judged(self, text):\n        return moderate(self, text)\n\n{LOOP}"
+    ),
     "it asks for embeddings": (
         f"{GIVEN}\n    def judged(self, text):\n        return near(self.client, text)\n\n{LOOP}\n\n"
         "def near(api, text):\n    return api.embeddings.create(model='e', input=[text])\n"
@@ -72,6 +88,12 @@ APART = {
     "its own client": (
         f"own = OpenAI()\n\n\n{GIVEN}\n    def judged(self, text):\n        return self.moderate(text)\n\n"
         f"    def moderate(self, text):\n        return own{ASKS}\n\n{LOOP}"
+    ),
+    "a dataclass with another one": (
+        "@dataclass\nclass Agent:\n    client: OpenAI\n"
+        "    other: OpenAI = field(init=False, default_factory=OpenAI)\n\n"
+        "    def judged(self, text):\n        return self.moderate(text)\n\n"
+        f"    def moderate(self, text):\n        return self.other{ASKS}\n\n{LOOP}"
     ),
     "no side job": f"{GIVEN}\n    def judged(self, text):\n        return text\n\n{LOOP}",
 }

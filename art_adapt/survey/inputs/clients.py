@@ -12,6 +12,7 @@ from art_adapt.calls import CLIENT_CLASSES, KINDS, NAMESPACES, NOT_OF_POLICY
 from art_adapt.code.annotations import bare
 from art_adapt.code.classes import lineage
 from art_adapt.code.given import given_for
+from art_adapt.code.instances import family
 from art_adapt.code.nodes import Function, dotted, given_to, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -120,7 +121,7 @@ def is_shared(
     clients = {
         (*entry.key, each.name)
         for each in entry.parameters
-        if each.is_client or each.supplied in OF_ENDPOINT
+        if _is_given(each)
     }
     if entry.class_name is not None:
         home = project.files[entry.home]
@@ -128,13 +129,19 @@ def is_shared(
             (place.source.path, f"{owner}.__init__", each.name)
             for place, owner in lineage(project, home, entry.class_name)
             for each in entry.constructor
-            if each.is_client or each.supplied in OF_ENDPOINT
+            if _is_given(each)
         }
     asked = [(call.syntax, call.client) for call in side_jobs]
     return bool(clients) and any(
         _comes_from(project, each, clients)
         for each in chain(asked, _asked_for_more(project))
     )
+
+
+def _is_given(parameter: Parameter) -> bool:
+    """True if episode() says where the model is, with a client or what one is made from."""
+    is_client = parameter.is_client and parameter.default in (None, "None")
+    return is_client or parameter.supplied in OF_ENDPOINT
 
 
 def _asked_for_more(project: Project) -> Iterator[Placed]:
@@ -155,7 +162,7 @@ def _comes_from(
         if (
             isinstance(node, ast.Name)
             and (syntax.source.path, syntax.owner(node), node.id) in parameters
-        ):
+        ) or _is_field(project, syntax, node, parameters):
             return True
         found = list(steps(project, syntax, node))
         if isinstance(node, ast.Call) and last_name(node.func) in CLIENT_CLASSES:
@@ -163,6 +170,21 @@ def _comes_from(
         left += [each for each in found if each[1] not in seen]
         seen.update(each for _, each in found)
     return False
+
+
+def _is_field(
+    project: Project,
+    syntax: Syntax,
+    node: ast.expr,
+    parameters: Collection[tuple[Path, str, str]],
+) -> bool:
+    """True if an attribute is a record's field, which its constructor is given for it."""
+    return isinstance(node, ast.Attribute) and any(
+        (place.source.path, init, node.attr) in parameters
+        for place, owner in family(project, syntax, node.value)
+        for init in [f"{owner}.__init__"]
+        if init not in place.functions
+    )
 
 
 def is_of_another_library(syntax: Syntax, annotation: ast.expr | None) -> bool:
