@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 Json = dict[str, Any]
 
@@ -119,7 +120,8 @@ def _handler(
                 return self.send_error(400 if not length.isdecimal() else 404)
             body = self.rfile.read(int(length))
             headers = {name.title(): value for name, value in self.headers.items()}
-            answered = answer(Request(self.path.removeprefix(prefix), headers, body))
+            path = urlsplit(self.path).path  # Azure's client asks with ?api-version=...
+            answered = answer(Request(path.removeprefix(prefix), headers, body))
             self.send_response(answered.status)
             for name, value in answered.headers.items():
                 self.send_header(name, value)

@@ -1247,6 +1247,29 @@ def test_a_scripted_run_of_a_package_below_src(tmp_path: Path, insists: bool) ->
     assert (package / "scenarios.jsonl").exists() != insists
 
 
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_client_of_azures_is_answered(tmp_path: Path, streams: bool) -> None:
+    """Its requests have a query, ?api-version=..., and the deployment in their path."""
+    read = "''.join(c.choices[0].delta.content or '' for c in reply if c.choices)"
+    whole = "reply.choices[0].message.content"
+    (tmp_path / "agent.py").write_text(
+        "import os\nimport sys\nfrom openai import AzureOpenAI\n\n\n"
+        "def ask(question: str) -> str:\n"
+        "    client = AzureOpenAI(\n"
+        "        azure_endpoint=os.getenv('AZURE_OPENAI_ENDPOINT'),\n"
+        "        api_key=os.getenv('AZURE_OPENAI_API_KEY'),\n"
+        "        api_version='2024-10-21',\n    )\n"
+        "    messages = [{'role': 'user', 'content': question}]\n"
+        f"    reply = client.chat.completions.create(model='m', messages=messages, stream={streams})\n"
+        f"    return {read if streams else whole}\n\n\n"
+        "if __name__ == '__main__':\n    print(ask(sys.argv[1]))\n"
+    )
+    run = ("--scripted", "--", sys.executable, "agent.py", "How many?")
+    done = art_adapt("capture", *run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert rows(tmp_path)[0]["question"] == "How many?"
+
+
 @pytest.mark.parametrize(
     "before", ["", "openai.base_url = 'https://models.test/v1/'\n"]
 )

@@ -118,11 +118,7 @@ def is_shared(
 
     A request for anything but text is one, such as for embeddings.
     """
-    clients = {
-        (*entry.key, each.name)
-        for each in entry.parameters
-        if _is_given(each)
-    }
+    clients = {(*entry.key, each.name) for each in entry.parameters if _is_given(each)}
     if entry.class_name is not None:
         home = project.files[entry.home]
         clients |= {

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from art_adapt.code.nodes import decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.trials import is_demo, is_test, within_project
@@ -68,3 +69,21 @@ def best(
     ranks = [rank(project, site, agent) for site in sites]
     best = min(ranks, default=below)
     return [s for s, own in zip(sites, ranks, strict=True) if own == best < below]
+
+
+def not_copying(sites: Sequence[Site], class_name: str) -> list[Site]:
+    """Return the calls that make an object of a class, without those in its own methods.
+
+    What an agent gives another one like itself, as in ``fork()``, it has changed by then.
+    """
+
+    def copies(place: Syntax, call: ast.Call) -> bool:
+        function = place.functions.get(place.owner(call))
+        return (
+            function is not None
+            and function.class_name == class_name
+            and not {"classmethod", "staticmethod"}
+            & set(decorator_names(function.node))
+        )
+
+    return [each for each in sites if not copies(*each)]

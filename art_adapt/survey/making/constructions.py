@@ -33,11 +33,12 @@ from art_adapt.survey.making.call_ranks import (
     DEMOS,
     TESTS,
     Site,
+    not_copying,
     rank,
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.making.given import Given, from_call, given_by, made_as
-from art_adapt.survey.making.options import is_choice, with_options
+from art_adapt.survey.making.options import SAYS_NOTHING, is_choice, with_options
 from art_adapt.survey.making.own_models import with_own_clients, with_own_model
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.words import CONVERSATIONS
@@ -61,9 +62,9 @@ def with_constructions(
     worst = TESTS if demos else DEMOS - 1
     agent = project.files[entry.home]
     if entry.constructor:
-        calls = _with_what_asks(
-            project, constructed(project, agent, entry.class_name), reaching
-        )
+        made = constructed(project, agent, entry.class_name)
+        made = not_copying(made, entry.class_name or "")
+        calls = _with_what_asks(project, made, reaching)
         given = given_by(project, agent, calls, entry.constructor, worst)
         found = _as_objects(given, entry.constructor)
         if _has_task(entry):
@@ -176,11 +177,15 @@ def is_configured(entry: EntryPoint) -> bool:
 
 
 def _has_task(entry: EntryPoint) -> bool:
-    """True if what differs between episodes is given to the function itself, or typed."""
+    """True if what differs between episodes is given to the function itself, or typed.
+
+    What a call before it tells the agent counts as well: ``agent.add_user_message(text)``.
+    """
     types = entry.terminal is not None and entry.terminal.asks
+    before = (each for call in entry.setup for each in call.parameters)
     return types or any(
         not (each.is_client or each.is_object or each.supplied)
-        for each in entry.parameters
+        for each in (*before, *entry.parameters)
     )
 
 
@@ -259,21 +264,30 @@ def _configured(
         for each in parameters
         if each.default is None and not each.is_object and given.differs(each)
     }
-    tried = [
-        tuple(
-            each if each.name in varying else taken
-            for each, taken in zip(
-                parameters, from_call(given, parameters, site), strict=True
+    tried = sorted(
+        (
+            tuple(
+                each if each.name in varying else taken
+                for each, taken in zip(
+                    parameters, from_call(given, parameters, site), strict=True
+                )
             )
-        )
-        for site in given.sites
-    ]
+            for site in given.sites
+        ),
+        key=_saying_nothing,
+    )
     whole = (
         found
         for found in tried
         if not any(is_unknown(each) and each.passed is not None for each in found)
     )
     return next(whole, tried[0] if tried else parameters)
+
+
+def _saying_nothing(parameters: tuple[Parameter, ...]) -> int:
+    """Count the lists and texts that a call shows to be empty: an agent without its tools."""
+    made = [each.made for each in parameters if each.made is not None]
+    return sum(each.value in SAYS_NOTHING for each in made)
 
 
 def _is_of_a_run(site: Site) -> bool:

@@ -26,10 +26,10 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.source import Place
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.making.built import built_of
-from art_adapt.survey.making.call_ranks import DEMOS, ordered
+from art_adapt.survey.making.call_ranks import DEMOS, Site, ordered
 from art_adapt.survey.making.constructions import is_unknown, made_by
 from art_adapt.survey.making.dependencies import provided
-from art_adapt.survey.making.given import given_by
+from art_adapt.survey.making.given import from_call, given_by
 from art_adapt.survey.making.kept import returns_kept
 from art_adapt.survey.making.own_models import with_own_model
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
@@ -50,12 +50,16 @@ def with_factory(
     unknown = entry.constructor if whole is None else (whole,)
     shown = list(_shown(project))
     missing = any(map(is_unknown, unknown)) or entry.is_abstract
-    if entry.context or not (missing or shown):
+    if entry.context or not (missing or shown or entry.constructor):
         return entry  # who leaves a context is not known
     agent = project.files[entry.home]
     for place, function in (*shown, *_factories(project, agent, entry)):
         is_shown = (place, function) in shown
-        if not (missing or is_shown):
+        lacks = missing or any(
+            _is_open(each) and _contains(place, function, each.passed)
+            for each in unknown
+        )
+        if not (lacks or is_shown):
             continue
         if whole is not None and not (
             is_shown or _contains(place, function, whole.passed)
@@ -71,6 +75,9 @@ def with_factory(
         if not calls and "classmethod" in decorator_names(function.node):
             continue  # for users of a library: what it leaves out may be the task
         shown_by = given_by(project, agent, calls, parameters, DEMOS)
+        applied = shown_by.best(DEMOS, shown_by.sites).sites[:1]
+        for site in applied:
+            parameters = tuple(from_call(shown_by, parameters, site))
         parameters = with_own_model(shown_by, made_by(shown_by, parameters))
         parameters = tuple(
             provided(project, agent, place, function, each) for each in parameters
@@ -101,6 +108,20 @@ def with_factory(
         )
         return replace(entry, instance=instance, is_abstract=False, setup=setup)
     return entry
+
+
+def _is_open(parameter: Parameter) -> bool:
+    """True if a row would have to say what a class is given."""
+    is_given = parameter.is_client or parameter.supplied or parameter.made is not None
+    return parameter.default is None and not is_given
+
+
+def made_by_factories(
+    project: Project, graph: CallGraph, entry: EntryPoint
+) -> Iterator[Site]:
+    """Yield the calls of functions that do nothing but make an instance of the agent's class."""
+    for place, function in _factories(project, project.files[entry.home], entry):
+        yield from graph.calls_of(project, (place.source.path, function.qualname))
 
 
 def _shown(project: Project) -> Iterator[tuple[Syntax, Function]]:

@@ -20,6 +20,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import parameters_of
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import ordered
+from art_adapt.survey.making.factories import made_by_factories
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
 from art_adapt.words import CLEANS_UP
 
@@ -31,7 +32,7 @@ def with_setup(project: Project, graph: CallGraph, entry: EntryPoint) -> EntryPo
     key = entry.key
     reaching = graph.reaching([key])
     if entry.class_name is not None:
-        return _of_instance(project, entry, reaching)
+        return _of_instance(project, graph, entry, reaching)
     for (caller, callee), nodes in graph.sites.items():
         if callee == key and caller[1] in project.files[caller[0]].functions:
             place = project.files[caller[0]]
@@ -68,11 +69,14 @@ def _keeps(place: Syntax, method: str) -> bool:
 
 
 def _of_instance(
-    project: Project, entry: EntryPoint, reaching: set[FunctionKey]
+    project: Project, graph: CallGraph, entry: EntryPoint, reaching: set[FunctionKey]
 ) -> EntryPoint:
     syntax = project.files[entry.home]
     assert entry.class_name is not None
-    sites = constructed(project, syntax, entry.class_name)
+    sites = [
+        *constructed(project, syntax, entry.class_name),
+        *made_by_factories(project, graph, entry),
+    ]
     for place, made in ordered(project, syntax, sites):
         held = _held(place, made)
         if held is None:

@@ -40,11 +40,13 @@ def as_used(
     the project that the agent does not import are searched for what its own do not show.
     """
     given = entry.constructor
-    entry = with_constructions(project, graph, entry, reaching, demos=not everywhere)
     if not everywhere:
+        entry = with_constructions(project, graph, entry, reaching, demos=True)
         return with_recorded_provider(project, entry)
-    entry = with_session(project, graph, with_setup(project, graph, entry))
-    entry = with_derived(project, graph, entry)
+    # What an agent is told before it runs tells whether its class is told the task.
+    entry = with_setup(project, graph, entry)
+    entry = with_constructions(project, graph, entry, reaching, demos=False)
+    entry = with_derived(project, graph, with_session(project, graph, entry))
     entry = with_filled(project, entry, reaching)
     unknown = [each for each in entry.needs if is_unknown(each)]
     shown = is_configured(entry) or not (
@@ -71,9 +73,9 @@ def as_used(
         graph = CallGraph.of(wider)
     reaching = reaching | graph.reaching([entry.key])
     # More files may show what was only inferred from the class before.
-    entry = replace(entry, constructor=given)
+    entry = with_setup(wider, graph, replace(entry, constructor=given))
     entry = with_constructions(wider, graph, entry, reaching)
-    entry = with_derived(wider, graph, with_setup(wider, graph, entry))
+    entry = with_derived(wider, graph, entry)
     entry = with_filled(wider, entry, reaching)
     # What the project makes goes before what could be made of the classes' annotations.
     entry = with_factory(wider, graph, entry, reaching)
