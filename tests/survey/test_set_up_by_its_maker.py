@@ -279,3 +279,80 @@ def test_a_widget_is_never_drawn_by_an_episode(way: str, tmp_path: Path) -> None
     module = (tmp_path / "agent_train.py").read_text()
     assert "agent = Agent()\n" in module
     assert "streamlit" not in module and "from page" not in module
+
+
+TOLD = """\
+import sys
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, prompt: str, tools: list):
+        self.tools = tools
+        self.messages = [{"role": "system", "content": prompt}]
+
+    def add_user_message(self, text: str) -> None:
+        self.messages.append({"role": "user", "content": text})
+
+    def run(self) -> str:
+        while True:
+            message = OpenAI().chat.completions.create(
+                model="m", messages=self.messages, tools=self.tools
+            ).choices[0].message
+            self.messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                self.messages.append({"role": "tool", "tool_call_id": call.id, "content": "3"})
+
+    def fork(self) -> "Agent":
+        forked = Agent(prompt="", tools=[])
+        forked.messages = list(self.messages)
+        return forked
+
+
+"""
+ASKED = "    agent.add_user_message(sys.argv[1])\n    print(agent.run())\n"
+BUILT = {
+    "a default in the function": (
+        "def build(prompt=None):\n    return Agent(prompt or 'Be brief.', [{'name': 'read'}])\n\n\n"
+        f"def main():\n    agent = build()\n{ASKED}",
+        "build()",
+    ),
+    "what the application gives it": (
+        "def build(prompt):\n    made = Agent(prompt or 'Be brief.', [{'name': 'read'}])\n"
+        f"    return made\n\n\ndef main():\n    agent = build(None)\n{ASKED}",
+        "build(prompt=None)",
+    ),
+    "a method of the class": (
+        "class Maker:\n    @staticmethod\n    def build(kind: str = 'short'):\n"
+        "        return Agent('Be ' + kind, [])\n\n\n"
+        f"def main():\n    agent = Maker.build()\n{ASKED}",
+        "Maker.build()",
+    ),
+    "nothing but the class": (
+        f"def main():\n    agent = Agent('Be brief.', [])\n{ASKED}",
+        'Agent(prompt="Be brief.", tools=[])',
+    ),
+    "one that has tools before one that has none": (
+        "def read(path):\n    return open(path).read()\n\n\n"
+        "def measure(text):\n    agent = Agent('Be brief.', [])\n"
+        "    agent.add_user_message(text)\n    return agent.run()\n\n\n"
+        f"def main():\n    agent = Agent('Be brief.', [read])\n{ASKED}",
+        'Agent(prompt="Be brief.", tools=[read])',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BUILT)
+def test_what_an_agent_is_told_after_it_was_made_is_the_task(
+    tmp_path: Path, kind: str
+) -> None:
+    """Its prompt and its tools are the agent's, whichever function makes it."""
+    program, made = BUILT[kind]
+    program = f'{TOLD}{program}\n\nif __name__ == "__main__":\n    main()\n'
+    episode = episode_of(tmp_path, program)
+    assert f"agent = {made}\n" in episode
+    assert (
+        "agent.add_user_message(text=scenario.text)\n    return agent.run()" in episode
+    )
