@@ -42,6 +42,16 @@ async def settle(group):
 async def gather(groups):
     return await art.gather_trajectory_groups(groups, after_each=lambda g: settle(g))  # <-
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def gather(groups, judges):
+    return await art.gather_trajectory_groups(
+        groups,
+        after_each=lambda g: ruler_score_group(g, "openai/o3") if judges else None,  # <-
+    )
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace("def settle", "async def settle"),
@@ -62,7 +72,8 @@ async def store(group):
 async def refuse(group):
     raise NotImplementedError
 
-async def gather(groups):
+async def gather(groups, judges):
+    await art.gather_trajectory_groups(groups, after_each=judge if judges else None)
     await art.gather_trajectory_groups(groups, after_each=store)
     await art.gather_trajectory_groups(groups, after_each=useful)
     await art.gather_trajectory_groups(groups, after_each=refuse)
@@ -109,7 +120,10 @@ def _is_plain(callback: Callback) -> bool:
 def _cannot_be_awaited(
     returned: ast.expr | None, function: ast.FunctionDef | ast.Lambda
 ) -> bool:
-    """Return whether it is a constant, a list or the group that the function got."""
+    """Return whether it is a constant, a list or the group that the function got, or may be."""
+    if isinstance(returned, ast.IfExp):
+        arms = (returned.body, returned.orelse)
+        return any(_cannot_be_awaited(each, function) for each in arms)
     if isinstance(returned, ast.Name):
         return any(returned.id == each.arg for each in arguments_of(function))
     return returned is None or isinstance(returned, ast.Constant | ast.List | ast.Tuple)

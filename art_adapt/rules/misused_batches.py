@@ -3,6 +3,7 @@
 ``iterate_dataset`` is a plain generator of ``DatasetBatch`` objects: dataclasses with ``items``,
 ``step``, ``epoch`` and ``epoch_step``. They cannot be unpacked, iterated or measured with ``len``,
 ``async for`` does not take the generator, and arguments have other names than in older examples.
+It takes the length of its dataset, which a generator does not have.
 
 ``for batch in iterate_dataset(rows, groups_per_step=4): ... batch.items ... batch.step``
 
@@ -14,8 +15,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
-from art_adapt.rules.code import Code
+from art_adapt.code.nodes import dotted, first_argument
+from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART523", "misused-batches", Severity.WASTE)
@@ -37,6 +38,24 @@ async def train(rows):
     async for batch in batches:  # <-
         print(batch.items)
 """,
+    """\
+import json
+from art.utils import iterate_dataset
+
+def rows(path):
+    with open(path) as file:
+        for line in file:
+            yield json.loads(line)
+
+def train(path, others):
+    dataset = rows(path)
+    for batch in iterate_dataset(dataset, groups_per_step=4):  # <-
+        print(batch.items)
+    for batch in iterate_dataset(row for row in others):  # <-
+        print(batch.items)
+    for batch in iterate_dataset(dataset=map(json.loads, others)):  # <-
+        print(batch.items)
+""",
 )
 GOOD = (
     """\
@@ -47,9 +66,25 @@ def train(rows):
         for row in batch.items:
             print(batch.step, row)
 """,
+    """\
+import json
+from art.utils import iterate_dataset
+
+def rows(path):
+    for line in open(path):
+        yield json.loads(line)
+
+def train(path):
+    dataset = list(rows(path))
+    for batch in iterate_dataset(dataset):
+        print(batch.items)
+    for batch in iterate_dataset([*rows(path)]):
+        print(batch.items)
+""",
 )
 
 
+LAZY = ("map", "filter", "iter", "zip", "enumerate", "reversed", "itertools.chain")
 ARGUMENTS = ("dataset", "groups_per_step", "num_epochs", "initial_step", "use_tqdm")
 MESSAGE = (
     "iterate_dataset yields DatasetBatch objects, which cannot be {}: use batch.items"
@@ -64,6 +99,15 @@ def check(code: Code) -> Iterator[Found]:
                     given.value,
                     f"iterate_dataset has no argument {given.arg}: this raises a TypeError",
                 )
+        dataset = first_argument(call, "dataset")
+        if dataset is not None and all(
+            _yields(code, value) for value in code.aliases.values(dataset)
+        ):
+            yield found(
+                dataset,
+                "iterate_dataset takes the length of its dataset, and a generator has none: "
+                "this raises a TypeError; make a list of it",
+            )
     for node in code.syntax.nodes:
         if not isinstance(node, ast.For | ast.AsyncFor):
             continue
@@ -78,6 +122,22 @@ def check(code: Code) -> Iterator[Found]:
             yield found(node.target, MESSAGE.format("unpacked"))
         elif isinstance(node.target, ast.Name):
             yield from _uses(code, node, node.target.id)
+
+
+def _yields(code: Code, value: Value) -> bool:
+    """Return whether a value is a generator, or what a function makes that yields its rows."""
+    if isinstance(value.node, ast.GeneratorExp):
+        return True
+    if not isinstance(value.node, ast.Call):
+        return False
+    body = code.aliases.functions.enter(value)
+    if body is None:
+        return dotted(value.node.func) in LAZY
+    is_decorated = bool(body.function.node.decorator_list)
+    nodes = list(body.nodes)
+    return not is_decorated and any(
+        isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes
+    )
 
 
 def _is_batches(code: Code, node: ast.expr) -> bool:

@@ -38,6 +38,18 @@ async def gather(client, model, questions):
     """\
 import art
 
+async def rollout(client, model, question) -> art.Trajectory | None:
+    trajectory = art.Trajectory()
+    if not question:
+        return None  # <-
+    return trajectory
+
+def group(client, model, question):
+    return art.TrajectoryGroup(rollout(client, model, question) for _ in range(4))
+""",
+    """\
+import art
+
 async def rollout(client, model, game) -> art.Trajectory:  # <-
     trajectory = art.Trajectory()
     for _ in range(10):
@@ -64,6 +76,13 @@ async def attempt(game) -> art.Trajectory | None:
     if game.over:
         return None
     return art.Trajectory()
+
+async def group(game):
+    tried = await asyncio.gather(*(attempt(game) for _ in range(4)))
+    return art.TrajectoryGroup([each for each in tried if each is not None])
+
+async def at_once(game):
+    return art.TrajectoryGroup(t for t in [await attempt(game) for _ in range(4)] if t)
 """,
 )
 
@@ -95,6 +114,7 @@ def check(code: Code) -> Iterator[Found]:
             yield found(function.node, "this rollout can end without a return: " + WHY)
 
 
+MEMBERS = (ast.ListComp, ast.GeneratorExp, ast.List)
 WHY = "the episode counts as failed; return a trajectory, or raise"
 
 
@@ -116,11 +136,23 @@ def _is_grouped(code: Code, rollout: str) -> bool:
     optional = function.node.returns is not None and "None" in ast.unparse(
         function.node.returns
     )
-    return not optional and any(
-        isinstance(node, ast.Call) and code.art_name(node.func) == "art.TrajectoryGroup"
+    return any(
+        isinstance(node, ast.Call)
+        and code.art_name(node.func) == "art.TrajectoryGroup"
+        and (not optional or _is_member(code, call, node))
         for call in code.flow.functions.calls_of(code.syntax, function)
         for node in code.syntax.ancestors(call)
     )
+
+
+def _is_member(code: Code, call: ast.Call, group: ast.Call) -> bool:
+    """Return whether a group awaits a call itself: nothing can leave its None out before."""
+    around = code.syntax.parents[call]
+    if isinstance(around, MEMBERS):
+        around = code.syntax.parents[around]
+    if isinstance(around, ast.keyword):
+        around = code.syntax.parents[around]
+    return around is group
 
 
 def _ends(body: list[ast.stmt]) -> bool:

@@ -4,6 +4,9 @@
 has them: the AttributeError comes when the line is reached, often after rollouts that have been
 paid for.
 
+``import art`` does not load ``art.rewards``, ``art.local`` or ``art.utils.litellm``: without an
+import of their own, ``art.rewards.ruler_score_group`` raises AttributeError as well.
+
 ``art.types.Message`` and ``MessageOrChoice`` are aliases of types: there is nothing to call, and
 ``Message(role="user", ...)`` raises TypeError. A message is a dict.
 
@@ -20,7 +23,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names
+from art_adapt.code.nodes import bound_names, dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -33,6 +36,21 @@ import art
 async def step(model: art.TrainableModel, groups):
     await art.train(model, groups)  # <-
     return await model.generate("Hi")  # <-
+""",
+    """\
+import art
+
+async def rollout(model: art.TrainableModel, messages, complete):
+    response = await complete(**model.litellm_completion_params(), messages=messages)
+    choice = art.utils.litellm.convert_litellm_choice_to_openai(response.choices[0])  # <-
+    return art.Trajectory(messages_and_choices=[*messages, choice])
+
+async def judge(group):
+    return await art.rewards.ruler_score_group(group, "openai/o3")  # <-
+
+async def log(model: art.Model, groups):
+    if model._api is not None:  # <-
+        await model.log(groups)
 """,
     """\
 import art
@@ -78,6 +96,20 @@ async def keep(model: art.TrainableModel):
 """,
 )
 GOOD = (
+    """\
+import art
+import art.local
+from art import utils
+
+async def judge(group):
+    from art import rewards
+    return await art.rewards.ruler_score_group(group, "openai/o3")
+
+def make():
+    utils.iterate_dataset([])
+    art.utils.iterate_dataset([])
+    return art.local.LocalBackend(), art.serverless.ServerlessBackend()
+""",
     """\
 import art
 
@@ -141,6 +173,12 @@ OLD = frozenset(  # reported by old-api
 )
 
 
+REMOVED = frozenset({"_api"})  # of models
+# Modules that ``import art`` does not load, in any ART.
+LATER = (
+    *("art.rewards", "art.local", "art.langgraph", "art.mcp", "art.pipeline_trainer"),
+    *("art.utils.litellm", "art.utils.sft", "art.utils.strip_logprobs"),
+)
 ALIASES = ("art.types.Message", "art.types.MessageOrChoice")  # of unions
 
 
@@ -157,11 +195,43 @@ def check(code: Code) -> Iterator[Found]:
         if (
             isinstance(node, ast.Attribute)
             and not isinstance(node.ctx, ast.Store)
-            and not node.attr.startswith("_")
+            and (not node.attr.startswith("_") or node.attr in REMOVED)
             and (lacks := _what_lacks(code, node))
             and not code.is_asked_for(node)
         ):
             yield found(node, f"{lacks} no {node.attr}: this raises AttributeError")
+    yield from _not_loaded(code)
+
+
+def _not_loaded(code: Code) -> Iterator[Found]:
+    """Yield the modules of ART that a file uses as attributes, and that nothing has imported."""
+    if (imported := code.syntax.imports.get("art")) is None or imported.attribute:
+        return
+    for name in LATER:
+        used = [
+            node
+            for node in code.syntax.nodes
+            if isinstance(node, ast.Attribute) and dotted(node) == name
+        ]
+        if used and not _is_loaded(code, name):
+            yield found(
+                used[0], f"import art does not load {name}: write import {name}"
+            )
+
+
+def _is_loaded(code: Code, name: str) -> bool:
+    """Return whether an import of the file, or of one that imports it, loads a module of ART."""
+    package, _, module = name.rpartition(".")
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.Import):
+            if any(f"{alias.name}.".startswith(f"{name}.") for alias in node.names):
+                return True
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            of_it = f"{node.module}.".startswith(f"{name}.")
+            itself = node.module == package and module in [a.name for a in node.names]
+            if node.level or of_it or itself:
+                return True
+    return any(name.encode() in text for text in code.importers)
 
 
 def _what_lacks(code: Code, node: ast.Attribute) -> str:
@@ -169,6 +239,8 @@ def _what_lacks(code: Code, node: ast.Attribute) -> str:
     if isinstance(node.value, ast.Name) and code.art_name(node.value) == "art":
         known = node.attr in ART or (node.attr in OLD and node.attr != "train")
         return "ART has" if not known and _is_ours(code) else ""
+    if node.attr in REMOVED:
+        return "ART's models have" if code.models.is_one(node.value) else ""
     if (
         node.attr not in MODEL | OLD
         and isinstance(code.syntax.parents.get(node), ast.Call)
