@@ -23,7 +23,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import bound_names, dotted
+from art_adapt.code.nodes import bound_names
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -205,18 +205,13 @@ def check(code: Code) -> Iterator[Found]:
 
 def _not_loaded(code: Code) -> Iterator[Found]:
     """Yield the modules of ART that a file uses as attributes, and that nothing has imported."""
-    if (imported := code.syntax.imports.get("art")) is None or imported.attribute:
-        return
-    for name in LATER:
-        used = [
-            node
-            for node in code.syntax.nodes
-            if isinstance(node, ast.Attribute) and dotted(node) == name
-        ]
-        if used and not _is_loaded(code, name):
-            yield found(
-                used[0], f"import art does not load {name}: write import {name}"
-            )
+    used: dict[str, ast.Attribute] = {}
+    for node in code.syntax.nodes:
+        if isinstance(node, ast.Attribute) and (name := code.art_name(node)) in LATER:
+            used.setdefault(name, node)
+    for name, node in used.items():
+        if not _is_loaded(code, name):
+            yield found(node, f"import art does not load {name}: write import {name}")
 
 
 def _is_loaded(code: Code, name: str) -> bool:
