@@ -5,6 +5,9 @@ logprobs. ``choice.message``, ``choice.model_dump()`` and the like are context a
 turn is not trained, but its reward still shifts the group's mean. If such a message comes
 before a later Choice, ART 0.5.18 ends the step with an AttributeError or KeyError.
 
+The choice of ``litellm.acompletion`` is another class than openai's: ART takes it for a message
+without a role. ``art.utils.litellm.convert_litellm_choice_to_openai`` makes a Choice of it.
+
 Append the choice itself: ``trajectory.messages_and_choices.append(response.choices[0])``.
 
 Evidence: art 0.5.18, preprocessing/tokenize.py:331-347 and 384-390; art 0.5.23,
@@ -16,7 +19,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code, Kind
+from art_adapt.calls import Api
+from art_adapt.rules.code import Code, Kind, Value
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, end_of, found
 
 RULE = Rule("ART201", "message-not-choice", Severity.GARBAGE)
@@ -44,6 +48,18 @@ async def rollout(client, model):
     items.append(choice.to_dict())  # <-
     return t
 """,
+    """\
+import art, litellm
+
+async def complete(model, messages):
+    return await litellm.acompletion(**model.litellm_completion_params(), messages=messages)
+
+async def rollout(model):
+    t = art.Trajectory(messages_and_choices=[{"role": "user", "content": "Hi"}])
+    response = await complete(model, t.messages())
+    t.messages_and_choices.append(response.choices[0])  # <-
+    return t
+""",
 )
 FIXED = BAD[0].replace("choices[0].message)", "choices[0])")
 GOOD = (
@@ -69,6 +85,19 @@ async def rollout(client, model, messages):
         trajectory.messages_and_choices.append(response.choices[0].message.to_dict())
     return trajectory
 """,
+    """\
+import art, litellm
+from art.utils.litellm import convert_litellm_choice_to_openai as convert
+
+async def rollout(model, client):
+    t = art.Trajectory(messages_and_choices=[{"role": "user", "content": "Hi"}])
+    response = await litellm.acompletion(
+        **model.litellm_completion_params(), messages=t.messages()
+    )
+    choice = convert(response.choices[0])
+    t.messages_and_choices.append(choice)
+    return t
+""",
 )
 WHAT = {
     Kind.MESSAGE: "the message alone",
@@ -80,6 +109,12 @@ WHAT = {
 def check(code: Code) -> Iterator[Found]:
     for put in code.trajectories.puts:
         kind = code.sampled.kind(put.value)
+        if kind is Kind.CHOICE and _is_of_litellm(code, put.value):
+            yield found(
+                put.at,
+                "litellm's choice is no Choice of openai's, so this turn is not trained; convert "
+                "it with art.utils.litellm.convert_litellm_choice_to_openai",
+            )
         if kind not in WHAT or code.sampled.is_for_another_model(put.by):
             continue
         if code.sampled.by_another_model(put.value):
@@ -89,6 +124,20 @@ def check(code: Code) -> Iterator[Found]:
             f"{WHAT[kind]} has no tokens, so this turn is not trained; append the Choice",
             _fix(code, put.at),
         )
+
+
+def _is_of_litellm(code: Code, choice: Value) -> bool:
+    """Return whether a choice certainly is one that litellm made, as it came."""
+    calls = code.sampled.sources(choice)
+    known = code.completions.by_call
+    return (
+        bool(calls)
+        and all(
+            call in known and known[call].api is Api.LITELLM for call in calls if call
+        )
+        and None not in calls
+        and all(isinstance(each.node, ast.Subscript) for each in code.values(choice))
+    )
 
 
 def _fix(code: Code, value: ast.expr) -> Fix | None:

@@ -40,6 +40,19 @@ async def rollout(client, model, messages):
     trajectory.metrics["answer"] = response.choices[0].message.content  # <-
     return trajectory
 """,
+    """\
+import art
+
+def outcome(text: str, gold: str) -> dict:
+    return {"correct": text == gold, "answer": text[:40]}
+
+async def rollout(client, model, messages, gold):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    seen = outcome(response.choices[0].message.content or "", gold)
+    trajectory.metrics.update(seen)  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -49,6 +62,7 @@ async def rollout(model, scenario):
     trajectory = art.Trajectory(metrics={"turns": 0}, metadata={"task": "maths"})
     trajectory.metrics["won"] = True
     trajectory.metrics["score"] = scenario.score
+    trajectory.metrics["begins"] = scenario.scores[:3]
     return trajectory
 """,
 )

@@ -60,6 +60,23 @@ class Agent:
         self.history.append({"role": "user", "content": question})  # <-
         return recorded(client.chat.completions.create)(model="m", messages=self.history)
 """,
+    """\
+import art
+
+class Agent:
+    messages: list = [{"role": "system", "content": "Be brief."}]
+
+    async def ask(self, client, text):
+        self.messages.append({"role": "user", "content": text})  # <-
+        sent = art.Trajectory(messages_and_choices=self.messages).messages()
+        response = await client.chat.completions.create(model="m", messages=sent)
+        self.messages.append(response.choices[0])  # <-
+
+async def rollout(client, text):
+    agent = Agent()
+    await agent.ask(client, text)
+    return art.Trajectory(messages_and_choices=agent.messages)
+""",
 )
 GOOD = (
     """\
@@ -109,6 +126,12 @@ def check(code: Code) -> Iterator[Found]:
         if call.messages is not None
         and (name := dotted(call.messages)) is not None
         and (call.recorded or code.trajectories.in_episode(call.callee))
+    }
+    sent |= {
+        (code.syntax.owner(call), name)
+        for call in code.art_calls("Trajectory")
+        if (given := code.contents.given(call, "messages_and_choices")) is not None
+        and (name := dotted(given)) is not None
     }
     for call, messages in code.method_calls("append", "extend", "insert"):
         owner, name = code.syntax.owner(call), dotted(messages)

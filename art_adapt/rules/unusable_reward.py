@@ -1,4 +1,4 @@
-"""The reward is None, text or not finite, so it corrupts its group or ends the step
+"""The reward is None, text, a coroutine or not finite, so it corrupts its group or ends the step
 
 One NaN makes every advantage of its group NaN, on ART 0.5.18 those of the whole step, and then
 the weights. ``None`` and text end the step with a TypeError (0.5.18) or the rollout with a
@@ -46,6 +46,24 @@ async def rollout(model, said):
         trajectory.reward = found[1]  # <-
     return trajectory
 """,
+    """\
+import art
+
+class Grader:
+    async def __call__(self, task, said) -> float:
+        return float(task in said)
+
+    async def strictly(self, task, said) -> float:
+        return float(task == said)
+
+grader = Grader()
+
+async def rollout(model, task, said):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    trajectory.reward = grader(task, said)  # <-
+    score = grader.strictly(task, said)
+    return art.Trajectory(messages_and_choices=[], reward=score)  # <-
+""",
 )
 GOOD = (
     """\
@@ -56,6 +74,19 @@ async def rollout(model, scenario):
     trajectory.reward = float(scenario.score)
     trajectory.reward = True
     return trajectory
+""",
+    """\
+import art, asyncio
+
+async def grade(task, said) -> float:
+    return float(task in said)
+
+async def rollout(model, task, said):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    running = grade(task, said)
+    trajectory.reward = await running
+    trajectory.reward = asyncio.run(grade(task, said))
+    return art.Trajectory(messages_and_choices=[], reward=await grade(task, said))
 """,
 )
 
@@ -78,6 +109,8 @@ def check(code: Code) -> Iterator[Found]:
                 _may_be_none(code, value, alone=len(values) == 1) for value in values
             )
             what = "None" if none else ""
+        if not what and _is_unawaited(code, write.value):
+            what = "a coroutine, because await is missing"
         if what:
             sometimes = "may be" if len(values) > 1 else "is"
             yield found(
@@ -85,6 +118,22 @@ def check(code: Code) -> Iterator[Found]:
                 f"the reward {sometimes} {what}, which corrupts its group or ends the step; "
                 "raise instead, and the group goes on without this episode",
             )
+
+
+def _is_unawaited(code: Code, reward: ast.expr) -> bool:
+    """Return whether it is what an async function of the project returns, before it runs."""
+    made = [reward]
+    if isinstance(reward, ast.Name):
+        made = code.syntax.values_of(reward)
+    bodies = [
+        code.entered(each) if isinstance(each, ast.Call) else None for each in made
+    ]
+    return bool(bodies) and all(
+        body is not None
+        and isinstance(body.function.node, ast.AsyncFunctionDef)
+        and not body.function.node.decorator_list
+        for body in bodies
+    )
 
 
 def _is_defined_once(code: Code, reward: ast.expr) -> bool:

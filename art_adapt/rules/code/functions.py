@@ -165,7 +165,9 @@ class Functions:
 
     def _meant(self, syntax: Syntax, callee: ast.expr) -> list[FunctionKey]:
         if isinstance(callee, ast.Name):
-            return named(self._project, syntax, callee.id, syntax.owner(callee))
+            found = named(self._project, syntax, callee.id, syntax.owner(callee))
+            if found or syntax.is_local(callee.id, syntax.owner(callee)):
+                return found
         found = resolve(self._project, syntax, callee)
         held = callee.value if isinstance(callee, ast.Attribute) else callee
         if not found and container_of(syntax, held) is not None:

@@ -27,8 +27,14 @@ def is_text(code: Code, value: Value) -> bool:
     node = value.node
     if spells_text(node):
         return True
-    if isinstance(node, ast.Subscript) and _is_match(code, value.of(node.value)):
-        return True
+    if isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Slice):  # said[:40]
+            parts = code.values(value.of(node.value))
+            return bool(parts) and all(
+                part != value and is_text(code, part) for part in parts
+            )
+        if _is_match(code, value.of(node.value)):
+            return True
     if (match := receiver(node, "group")) is not None:
         return _is_match(code, value.of(match))
     kind = code.sampled.kind(value)
