@@ -26,6 +26,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
+from art_adapt.rules.code.failures import GATHERS, keeps_failures
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -124,14 +125,6 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-GATHERS = (
-    "asyncio.gather",
-    "tqdm.asyncio.tqdm.gather",
-    "tqdm.asyncio.tqdm_asyncio.gather",
-    "tqdm.tqdm_asyncio.gather",
-)
-
-
 def _is_awaited_alone(code: Code, call: ast.Call) -> bool:
     """Return whether a loop within one that trains awaits one rollout at a time, unhandled."""
     if not isinstance(code.syntax.parents.get(call), ast.Await) or code.is_caught(call):
@@ -201,18 +194,7 @@ def _is_rollout(code: Code, called: Value) -> bool:
         or _makes(*found, "TrajectoryGroup")
         or _gives_trajectories(found[1])
         for found in named
-        if found is not None and not _keeps_failures(*found)
-    )
-
-
-def _keeps_failures(syntax: Syntax, function: Function) -> bool:
-    """Return whether a function makes a group, and gathers so that no failure is its own."""
-    return _makes(syntax, function, "TrajectoryGroup") and any(
-        isinstance(node, ast.Call)
-        and syntax.qualified(node.func) in GATHERS
-        and isinstance(given := keyword(node, "return_exceptions"), ast.Constant)
-        and given.value is True
-        for node in syntax.owned_by(function.qualname)
+        if found is not None and not keeps_failures(*found)
     )
 
 

@@ -10,10 +10,12 @@ Evidence: art 0.5.18, gather.py:14; art 0.5.23, gather.py:15.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword
+from art_adapt.code.nodes import first_argument, keyword
 from art_adapt.rules.code import Code
+from art_adapt.rules.code.failures import keeps_failures
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART505", "missing-max-exceptions", Severity.WASTE)
@@ -46,6 +48,18 @@ async def train(model, backend, rows, rollout):
             print(error)
         await backend.train(model, groups)
 """,
+    """\
+import art, asyncio
+
+async def group_of(model, row, rollout):
+    tried = [rollout(model, row) for _ in range(8)]
+    return art.TrajectoryGroup(await asyncio.gather(*tried, return_exceptions=True))
+
+async def train(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups([group_of(model, r, rollout) for r in rows])
+        await backend.train(model, groups)
+""",
 )
 
 
@@ -56,9 +70,25 @@ def check(code: Code) -> Iterator[Found]:
             given is None
             and all(each.arg is not None for each in call.keywords)
             and code.training.may_end(call)
+            and not _is_safe(code, call)
         ):
             yield found(
                 call.func,
                 "without max_exceptions, one failed rollout ends the run, and the others "
                 "of the step are lost",
             )
+
+
+def _is_safe(code: Code, gather: ast.Call) -> bool:
+    """Return whether functions make all groups that keep what fails as exceptions."""
+    groups = first_argument(gather, "groups")
+    held = [] if groups is None else list(code.contents.elements(groups))
+    made_by = (
+        code.flow.functions.called(each.syntax, each.node.func)
+        if isinstance(each.node, ast.Call)
+        else None
+        for each in held
+    )
+    return bool(held) and all(
+        found is not None and keeps_failures(*found) for found in made_by
+    )

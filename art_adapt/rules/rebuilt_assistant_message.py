@@ -90,12 +90,32 @@ async def teach(teacher, model, prompt):
     )
     await model.train_sft([taught])
 """,
+    """\
+import art, asyncio
+from art.rewards import ruler_score_group
+from openai.types.chat import ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
+
+def told(joke):
+    said = ChatCompletionMessage(role="assistant", content=joke)
+    choice = Choice(finish_reason="stop", index=0, message=said)
+    return art.Trajectory(messages_and_choices=[{"role": "user", "content": "A joke!"}, choice])
+
+async def main():
+    judged = await ruler_score_group(art.TrajectoryGroup([told("a"), told("b")]), "openai/o3")
+    for trajectory in judged:
+        print(trajectory.reward)
+
+asyncio.run(main())
+""",
 )
 
 
 def check(code: Code) -> Iterator[Found]:
     if "train_sft" in code.source.text:
         return  # supervised training uses a teacher's text as it is
+    if _only_judges(code):
+        return
     recorded = {
         call
         for put in code.trajectories.puts
@@ -118,6 +138,14 @@ def check(code: Code) -> Iterator[Found]:
                 "a Choice built by hand has no logprobs, so it is not trained; append the "
                 "Choice that was sampled",
             )
+
+
+def _only_judges(code: Code) -> bool:
+    """Return whether a script hands all of its groups to RULER, and trains on none."""
+    groups = set(code.art_calls("TrajectoryGroup"))
+    gathers = any(code.art_calls("gather_trajectory_groups", "gather_trajectories"))
+    handed_out = gathers or any(code.training.calls) or code.importers
+    return bool(groups) and not handed_out and groups <= code.training.judged
 
 
 def _is_for_another_model(code: Code, put: Put) -> bool:

@@ -1,12 +1,16 @@
-"""Groups are built once and gathered in every turn of a loop, so the second gather raises
+"""Groups are made once and used in every turn of a loop, which raises or trains on old episodes
 
 ``art.TrajectoryGroup(rollout(...) for ...)`` holds coroutines that have not run. A coroutine
 runs once: when the same groups are gathered again, ART raises a RuntimeError, whatever
 ``max_exceptions`` allows, after the first step has been paid for.
 
-Build the groups inside the loop.
+Groups that were gathered before the loop are the first policy's: from the second step on,
+``backend.train`` moves the weights by episodes that they would not play any more.
 
-Evidence: art 0.5.18 and 0.5.23, gather.py (``gather_trajectory_groups`` awaits each group).
+Build and gather the groups inside the loop.
+
+Evidence: art 0.5.18 and 0.5.23, gather.py (``gather_trajectory_groups`` awaits each group);
+local/backend.py (``train`` takes the groups as they are).
 """
 
 from __future__ import annotations
@@ -14,7 +18,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument
+from art_adapt.code.nodes import (
+    dotted,
+    first_argument,
+    given_to,
+    names_in,
+    names_set_in,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.training import makes_group
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -40,6 +50,18 @@ async def main(model, backend, scenarios):
     while await model.get_step() < 10:
         done = await art.gather_trajectory_groups(groups=groups)  # <-
         await backend.train(model, done)
+""",
+    """\
+import art
+
+async def main(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        (art.TrajectoryGroup(rollout(model, s) for _ in range(4)) for s in scenarios),
+        max_exceptions=9,
+    )
+    for step in range(await model.get_step(), 20):
+        result = await backend.train(model, groups, learning_rate=1e-5)  # <-
+        await model.log(groups, split="train", metrics=result.metrics, step=result.step)
 """,
 )
 GOOD = (
@@ -71,10 +93,33 @@ async def only_one(model, scenarios, tries):
     for _ in range(tries):
         return await art.gather_trajectory_groups(groups)
 """,
+    """\
+import art
+
+async def tried(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
+    for _ in range(3):
+        try:
+            return await backend.train(model, groups)
+        except TimeoutError:
+            print("again")
+
+async def several(models, backend, scenarios):
+    groups = await art.gather_trajectory_groups(make(models[0], s) for s in scenarios)
+    for model in models:
+        await backend.train(model, groups)
+
+async def next_ones(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
+    for _ in range(9):
+        await backend.train(model, groups)
+        groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
+""",
 )
 
 
 def check(code: Code) -> Iterator[Found]:
+    yield from _trained_again(code)
     for gather in code.art_calls("gather_trajectory_groups"):
         groups = first_argument(gather, "groups")
         loop = code.syntax.enclosing_loop(gather)
@@ -101,6 +146,40 @@ def check(code: Code) -> Iterator[Found]:
                 "these groups are built once, and their coroutines run once: the second "
                 "turn of the loop raises a RuntimeError; build them inside the loop",
             )
+
+
+def _trained_again(code: Code) -> Iterator[Found]:
+    """Yield the groups that were gathered before the loop which trains on them."""
+    for call in code.training.calls:
+        loop = code.syntax.enclosing_loop(call)
+        if loop is None or _may_end(loop) or not code.has(code.flow.here(call)):
+            continue
+        inside = set(ast.walk(loop))
+        turning = names_set_in(loop)
+        for given in given_to(call):
+            if not isinstance(given, ast.Name) or given.id in turning:
+                continue
+            gathered = code.values(given)
+            made_before = gathered and all(
+                isinstance(each.node, ast.Call)
+                and each.node not in inside
+                and code.has(each)
+                and code.syntax.owner(each.node) == code.syntax.owner(call)
+                and each.node in code.art_calls("gather_trajectory_groups")
+                for each in gathered
+            )
+            others = {n for each in given_to(call) for n in names_in(each)} - {given.id}
+            owner = dotted(getattr(call.func, "value", None))
+            is_of_turn = not turning.isdisjoint(others | {owner or ""})
+            changed = any(
+                _is_changed(code, n) for n in code.reads(given.id, call) if n in inside
+            )
+            if made_before and not is_of_turn and not changed:
+                yield found(
+                    given,
+                    "these groups are gathered once, before the loop: each step but the first "
+                    "trains on episodes of old weights; gather them inside the loop",
+                )
 
 
 def _may_end(loop: ast.AST) -> bool:

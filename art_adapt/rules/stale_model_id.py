@@ -70,6 +70,52 @@ async def rollout(model: art.Model, messages):
 """,
     """\
 import art
+from art.local import LocalBackend
+
+def options(model: art.Model) -> dict:
+    made = {"temperature": 1.0}
+    if model.trainable:
+        made["model"] = model.name  # <-
+    else:
+        made["model"] = model.inference_model_name
+    return made
+
+async def rollout(model: art.Model, messages):
+    client = model.openai_client()
+    response = await client.chat.completions.create(messages=messages, **options(model))
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+
+backend = LocalBackend()
+""",
+    """\
+import art
+from dataclasses import dataclass
+from art.local import LocalBackend
+
+@dataclass
+class Policy:
+    client: object
+    name: str
+
+    @classmethod
+    def of(cls, model):
+        return cls(client=model.openai_client(), name=model.get_inference_name())  # <-
+
+async def rollout(policy: Policy, messages):
+    response = await policy.client.chat.completions.create(model=policy.name, messages=messages)
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+
+async def main(model: art.TrainableModel, rows):
+    backend = LocalBackend()
+    policy = Policy.of(model)
+    for step in range(9):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(policy, row) for _ in range(8)) for row in rows
+        )
+        await backend.train(model, groups)
+""",
+    """\
+import art
 
 NAME = "clan"
 
@@ -170,7 +216,7 @@ def check(code: Code) -> Iterator[Found]:
             if model is None or not code.models.is_one(value.of(model[0])):
                 continue
             owner, attribute = model
-            if attribute == "name" and "inference_model_name" in named:
+            if "inference_model_name" in named and _is_last_resort(value, attribute):
                 continue  # of `inference_model_name or name`, the first is always set
             if _is_for_others(code, value) or value.node in said:
                 continue
@@ -184,6 +230,8 @@ def _of_langgraph(code: Code) -> Iterator[Found]:
     """Yield the rollouts that ``wrap_rollout`` lets ask by the name of a trained model's first step."""
     if _is_named_anew(code) or not any(map(code.training.loops, code.training.calls)):
         return
+    if any(_of_wrappers(code)) and not any(code.art_calls("init_chat_model")):
+        return  # the rollout asks by a chat model of its own, which has its own name
     for call in code.art_calls("wrap_rollout"):
         asked = first_argument(call, "model")
         made = [] if asked is None else [v.node for v in code.values(asked)]
@@ -297,18 +345,36 @@ def _name(value: ast.expr) -> tuple[ast.expr, str] | None:
     return read if read is not None and read[1] in STALE else None
 
 
+def _is_last_resort(value: Value, attribute: str) -> bool:
+    """Return whether it is the ``model.name`` of ``model.inference_model_name or model.name``."""
+    around = value.syntax.parents[value.node]
+    asks = isinstance(around, ast.BoolOp | ast.IfExp | ast.Call)
+    return (
+        attribute == "name" and asks and "inference_model_name" in ast.unparse(around)
+    )
+
+
 def _is_for_others(code: Code, value: Value) -> bool:
-    """Return whether it is in the branch where ``model.trainable`` is false."""
+    """Return whether it is in the branch where ``model.trainable`` is false.
+
+    A name may stand for the test: ``client = ... if isinstance(model, TrainableModel) else None``.
+    """
     inner: ast.AST = value.node
     for ancestor in value.syntax.ancestors(value.node):
-        if (
-            isinstance(ancestor, ast.If | ast.IfExp)
-            and "trainable" in ast.unparse(ancestor.test).lower()
+        if isinstance(ancestor, ast.If | ast.IfExp) and _asks_for_training(
+            code, ancestor.test
         ):
             other = ancestor.orelse
             return inner in other if isinstance(other, list) else inner is other
         inner = ancestor
     return False
+
+
+def _asks_for_training(code: Code, test: ast.expr) -> bool:
+    """Return whether a test is true for models that are trained."""
+    tested = test.left if isinstance(test, ast.Compare) else test
+    told = [test, *code.syntax.values_of(tested)]
+    return any("trainable" in ast.unparse(each).lower() for each in told)
 
 
 def _is_old(code: Code, value: Value) -> bool:

@@ -16,6 +16,7 @@ import itertools
 import json
 import math
 import random
+import re
 import runpy
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from typing import Any
 import art
 import art.rewards
 import httpx
+import litellm.types.utils
 import openai
 import pydantic
 import pytest
@@ -59,6 +61,7 @@ from art_adapt.rules import (
     ignored_model_field,
     misused_batches,
     unawaited_method,
+    unknown_art_name,
 )
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 
@@ -94,6 +97,14 @@ def test_a_message_is_not_trained() -> None:
     assert tokens(USER, choice().message.model_dump()) == [2]
     problem = raised(lambda: tokens(USER, choice().message, USER, choice()))
     assert ("no attribute 'logprobs'" in problem) == IS_0_5_18
+
+
+@shows("ART201")
+def test_litellms_choice_is_no_choice() -> None:
+    said = litellm.types.utils.Message(content="hi there", role="assistant")
+    own = litellm.types.utils.Choices(message=said)
+    problem = raised(lambda: tokens(USER, own))
+    assert problem or tokens(USER, own) == [2]  # those of the correct trajectory
 
 
 @shows("ART202")
@@ -772,6 +783,17 @@ def test_these_names_are_not_there() -> None:
     fields = set(art.TrainableModel.model_fields)
     names = {n for n in dir(art.TrainableModel) if not n.startswith("_")} | fields
     assert names <= MODEL
+    assert not hasattr(model(), "_api")
+    later = unknown_art_name.LATER
+    program = (
+        "import art, operator\n"
+        "for name in " + repr([each.removeprefix("art.") for each in later]) + ":\n"
+        "    try:\n        operator.attrgetter(name)(art)\n"
+        "    except AttributeError:\n        continue\n"
+        "    print(name)\n"
+    )
+    asked = [sys.executable, "-c", program]
+    assert not subprocess.run(asked, capture_output=True, check=True, text=True).stdout
 
 
 @shows("ART523")
@@ -783,6 +805,7 @@ def test_batches_are_objects_and_their_generator_is_plain() -> None:
     assert (batch.items in ([1, 2], [2, 1])) and batch.step == 0
     assert not hasattr(batch, "__iter__") and not hasattr(batch, "__len__")
     assert not hasattr(batches, "__aiter__")
+    assert "len()" in raised(lambda: next(iterate_dataset(iter([1]))))  # type: ignore[arg-type]
     assert "batch_size" in raised(lambda: iterate_dataset([1], batch_size=2))  # type: ignore[call-arg]
     parameters = inspect.signature(iterate_dataset).parameters
     assert set(parameters) == set(misused_batches.ARGUMENTS)
@@ -891,6 +914,31 @@ def test_the_chat_model_of_art_asks_the_policys_endpoint_whatever_is_named() -> 
         assert not read & {"model", "kwargs"}
     text = ast.unparse(made)
     assert "config['base_url']" in text or "art_config['base_url']" in text
+
+
+@shows("ART547")
+def test_the_chat_model_of_art_is_made_where_a_rollout_runs() -> None:
+    wrapper = Path(art.__file__).parent / "langgraph" / "llm_wrapper.py"
+    tree = ast.parse(wrapper.read_text())
+    defined = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    wrapping = defined["wrap_rollout"].args
+    assert [each.arg for each in wrapping.args] == ["model", "fn"]
+    assert not wrapping.defaults
+    variable = re.search(
+        r"CURRENT_CONFIG\b[^=]*= *(.*ContextVar\(.*)", wrapper.read_text()
+    )
+    assert variable is not None and "default" not in variable[1]
+    assert "CURRENT_CONFIG.get()" in ast.unparse(defined["init_chat_model"])
+
+
+@shows("ART548")
+def test_gathered_trajectories_have_the_exceptions_among_them() -> None:
+    async def gathered() -> Any:
+        rollouts = [succeed(), fail()]
+        return await art.gather_trajectories(rollouts, max_exceptions=1)
+
+    one, other = asyncio.run(gathered())
+    assert isinstance(one, art.Trajectory) and isinstance(other, RuntimeError)
 
 
 @shows("ART407")

@@ -111,8 +111,7 @@ class Contents:
         found = {each: None for w in written for each in self.flow.values(w)}
         known = True
         absent = False
-        for each in self._displays(value):
-            item = self._item(each, key)
+        for item in self._parts(value, key):
             written += item.written
             found |= dict.fromkeys(item.values)
             known = known and item.known
@@ -122,6 +121,18 @@ class Contents:
         if found and absent and not self._is_stored(value, key):
             found[value] = None  # one of several mappings does not have it
         return Item(tuple(found), known, tuple(dict.fromkeys(written)))
+
+    def _parts(self, value: Value, key: str) -> Iterator[Item]:
+        """Yield what a key has in each mapping that a value may be.
+
+        Of a function's result that is a name, with what the function has stored there.
+        """
+        body = None if _is_dict(value.node) else self.flow.functions.enter(value)
+        for each in (value,) if body is None else body.returns():
+            if each is not value and isinstance(each.node, ast.Name):
+                yield self.item(each, key)
+            else:
+                yield from (self._item(made, key) for made in self._displays(each))
 
     def _is_stored(self, value: Value, key: str) -> bool:
         return next(iter(self._stored(value, key)), None) is not None

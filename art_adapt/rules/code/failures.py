@@ -6,12 +6,21 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from art_adapt.code.nodes import bound_names, dotted
+from art_adapt.code.nodes import Function, bound_names, dotted, keyword, last_name
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.code.handlers import Handler
 
 if TYPE_CHECKING:
     from art_adapt.rules.code import Code
+
+# Functions that run coroutines side by side.
+GATHERS = (
+    "asyncio.gather",
+    "tqdm.asyncio.tqdm.gather",
+    "tqdm.asyncio.tqdm_asyncio.gather",
+    "tqdm.tqdm_asyncio.gather",
+)
 
 
 def statements_after(
@@ -104,4 +113,16 @@ def _is_missing(test: ast.expr, name: str | None) -> bool:
         isinstance(test, ast.Compare)
         and dotted(test.left) == name
         and isinstance(test.ops[0], ast.Is)
+    )
+
+
+def keeps_failures(syntax: Syntax, function: Function) -> bool:
+    """Return whether a function makes a group, and gathers so that no failure is its own."""
+    calls = [n for n in syntax.owned_by(function.qualname) if isinstance(n, ast.Call)]
+    grouped = any(last_name(call.func) == "TrajectoryGroup" for call in calls)
+    return grouped and any(
+        syntax.qualified(call.func) in GATHERS
+        and isinstance(given := keyword(call, "return_exceptions"), ast.Constant)
+        and given.value is True
+        for call in calls
     )

@@ -1,0 +1,99 @@
+"""ART's LangGraph helpers are used outside of a rollout, so the program ends with an error
+
+``init_chat_model()`` reads what ``wrap_rollout`` has set for the running rollout: at module level
+it raises LookupError when the file is imported. ``wrap_rollout(model, fn)`` takes both at once: as
+a decorator, ``@wrap_rollout(model)``, it raises TypeError.
+
+Call ``init_chat_model()`` in the rollout, and write ``rollout = wrap_rollout(model, rollout)``.
+
+Evidence: art 0.5.18, langgraph/llm_wrapper.py:95-123 (CURRENT_CONFIG has no default); art 0.5.23,
+langgraph/llm_wrapper.py:100-173.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.rules.code import Code
+from art_adapt.rules.rule import Found, Rule, Severity, found
+
+RULE = Rule("ART547", "chat-model-outside-rollout", Severity.WASTE)
+BAD = (
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+llm = init_chat_model()  # <-
+
+class Agent:
+    judge = init_chat_model(temperature=1.0)  # <-
+
+def ask(text, model=init_chat_model()):  # <-
+    return model.invoke(text)
+""",
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+model = art.TrainableModel(name="a", project="p", base_model="b")
+
+@wrap_rollout(model)  # <-
+async def schedule(request: dict) -> art.Trajectory:
+    reply = await init_chat_model().ainvoke(request["messages"])
+    return art.Trajectory(messages_and_choices=[], reward=float(request["slot"] in reply.content))
+""",
+)
+GOOD = (
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+async def schedule(request: dict) -> art.Trajectory:
+    reply = await init_chat_model().ainvoke(request["messages"])
+    return art.Trajectory(messages_and_choices=[], reward=float(request["slot"] in reply.content))
+
+def rollout_of(model):
+    return wrap_rollout(model, schedule)
+
+make = lambda: init_chat_model()
+""",
+    """\
+from langchain.chat_models import init_chat_model
+
+llm = init_chat_model("openai:gpt-4o")
+""",
+)
+
+
+def check(code: Code) -> Iterator[Found]:
+    for call in code.art_calls("init_chat_model"):
+        if _is_run_at_import(code, call):
+            yield found(
+                call,
+                "no rollout runs when the file is imported: init_chat_model raises LookupError; "
+                "call it in the rollout",
+            )
+    for call in code.art_calls("wrap_rollout"):
+        if len(call.args) + len(call.keywords) == 1 and not any(
+            isinstance(each, ast.Starred) for each in call.args
+        ):
+            yield found(
+                call,
+                "wrap_rollout needs the model and the function: this raises TypeError; write "
+                "wrap_rollout(model, rollout)",
+            )
+
+
+def _is_run_at_import(code: Code, call: ast.Call) -> bool:
+    """Return whether a call stands at module level, in a class, or in a default."""
+    inner: ast.AST = call
+    for outer in code.syntax.ancestors(call):
+        if isinstance(outer, ast.Lambda):
+            return False
+        if isinstance(outer, FunctionNode) and inner is not outer.args:
+            return False
+        inner = outer
+    return code.syntax.owner(call) == MODULE_LEVEL or isinstance(inner, FunctionNode)
