@@ -34,6 +34,50 @@ async def rollout(client, messages):
     trajectory.messages_and_choices.append(response.choices[0])  # <-
     return trajectory
 """,
+    """\
+import art
+from openai import AsyncOpenAI
+
+judge = AsyncOpenAI()
+
+class Episode:
+    def __init__(self, model: art.Model, essay: str):
+        self.model = model
+        self.traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": essay}])
+
+    async def say(self, client, name):
+        response = await client.chat.completions.create(model=name, messages=self.traj.messages())
+        self.traj.messages_and_choices.append(response.choices[0])
+        return response.choices[0].message.content
+
+    async def run(self) -> art.Trajectory:
+        await self.say(self.model.openai_client(), self.model.get_inference_name())
+        self.traj.reward = float(await self.say(judge, "gpt-4.1"))  # <-
+        return self.traj
+""",
+    """\
+import art
+from openai import AsyncOpenAI
+
+class Customer:
+    def __init__(self, goal: str, model: str = "gpt-4.1-mini"):
+        self.goal, self.model, self.client = goal, model, AsyncOpenAI()
+
+    async def reply(self, messages):
+        said = await self.client.chat.completions.create(model=self.model, messages=messages)
+        return said.choices[0]
+
+async def rollout(model: art.Model, goal: str) -> art.Trajectory:
+    customer = Customer(goal)
+    traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": "Hello?"}])
+    client, name = model.openai_client(), model.get_inference_name()
+    for _ in range(8):
+        response = await client.chat.completions.create(model=name, messages=traj.messages())
+        traj.messages_and_choices.append(response.choices[0])
+        said = await customer.reply(traj.messages())
+        traj.messages_and_choices.append(said)  # <-
+    return traj
+""",
 )
 GOOD = (
     """\
@@ -47,6 +91,22 @@ async def rollout(model, client, judge, messages):
     verdict = await judge.chat.completions.create(model="gpt-4o", messages=messages)
     trajectory.reward = float(verdict.choices[0].message.content)
     return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, name, question) -> art.Trajectory:
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    response = await client.chat.completions.create(model=name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def train(model, questions):
+    client, name = model.openai_client(), model.get_inference_name()
+    return art.TrajectoryGroup(rollout(client, name, q) for q in questions)
+
+async def benchmark(client, questions):
+    return [await rollout(client, "gpt-4.1", each) for each in questions]
 """,
 )
 
@@ -65,6 +125,12 @@ def check(code: Code) -> Iterator[Found]:
                 put.at,
                 f"this choice is sampled from {name!r}, not from the model in training, "
                 "which is then trained on tokens it never sampled",
+            )
+        elif (asking := _asking_another(code, put, asked)) is not None:
+            yield found(
+                asking,
+                "this call records the choice of a model behind an API as a turn of the model in "
+                "training, which is then trained on tokens it never sampled",
             )
         elif _is_of_another_endpoint(code, put, asked):
             yield found(
@@ -94,8 +160,57 @@ def _asked(code: Code, put: Put) -> list[Asked]:
         names: frozenset[object] = frozenset({...})
         if source is not None and call is not None:
             names = code.completions.models(call, source.place)
+            if names == {...}:
+                names = _of_its_object(code, put, call)
         found.append(Asked(source, call, names))
     return found
+
+
+def _of_its_object(code: Code, put: Put, call: FoundCall) -> frozenset[object]:
+    """Return the model's name that an object keeps which the recording function has made.
+
+    That is the default of ``Customer(goal, model="gpt-4.1-mini")`` for ``Customer(goal)``.
+    """
+    given = code.completions.argument(call, "model")
+    owner = code.function_of(call.callee)
+    if given is None or owner is None or owner.class_name is None:
+        return frozenset({...})
+    keeps = all(isinstance(each.node, ast.Attribute) for each in given.written)
+    made = [
+        each
+        for each in code.calls
+        if isinstance(each.func, ast.Name) and each.func.id == owner.class_name
+    ]
+    function = code.syntax.owner(put.by)
+    is_own = bool(made) and all(code.syntax.owner(each) == function for each in made)
+    return given.constants if keeps and is_own else frozenset({...})
+
+
+def _asking_another(code: Code, put: Put, asked: list[Asked]) -> ast.Call | None:
+    """Return the call of a recording method that names a model of an API, where others do not.
+
+    Both are calls of one episode: ``self.say(judge, "gpt-4.1")`` after ``self.say(policy, name)``.
+    """
+    calls = code.callers(put.by)
+    for each in asked:
+        if (
+            each.call is None
+            or each.source is None
+            or each.source.place.frame is not None
+        ):
+            continue
+        foreign, others = [], set()
+        for call in calls:
+            body = code.entered(call)
+            names = code.completions.models(each.call, body.place) if body else {...}
+            if names and all(map(is_api_model, names)):
+                foreign.append(call)
+            else:
+                others.add(code.syntax.owner(call))
+        for call in foreign:
+            if code.syntax.owner(call) in others:
+                return call
+    return None
 
 
 def _in_some_turns(code: Code, put: Put, asked: list[Asked]) -> object:
