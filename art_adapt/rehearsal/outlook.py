@@ -92,10 +92,13 @@ def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
 def _beside(seen: Seen, judge: str, steps: int) -> Iterator[Beside]:
     """Yield the models that are asked beside the policy, the judge first."""
     used: dict[tuple[str, str], list[Mapping[str, int]]] = {}
+    begun = min((each.serial for each in seen.log if each.is_policy), default=0)
     for exchange in seen.log:
         if exchange.response is None or exchange.is_policy:
             continue
         is_judge = bool(judge) and is_judgement(exchange.request)
+        if is_judge and exchange.serial < begun:
+            continue  # the judge is tried once before a run
         model = judge if is_judge else str(exchange.request.get("model"))
         asked = (JUDGE if is_judge else "side jobs", model)
         used.setdefault(asked, []).append(exchange.response.get("usage") or {})

@@ -97,7 +97,7 @@ def test_a_reward_that_raises_is_named_at_its_place(
     first_now(
         [
             ("return 'good'", "returned 'good', which is no number", "a finite number"),
-            ("return {'a': None}", "returned None, which is no number", "a finite number"),
+            ("return {'a': None}", "returned None for a, which is no number", "a finite number"),
             ("return {}", "returned {}, which is no number", "a finite number"),
             ("return float('inf')", "the reward is inf", "a finite number"),
             ("return len(t.final_anwser)", "no attribute 'final_anwser'", "did you mean final_answer?"),

@@ -57,6 +57,12 @@ WRONG = {
         "run_agent",
         "one task",
     ),
+    "a row's own task stands in the code": (
+        "def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": "How is the weather in city 3?"}]\n' + LOOP,
+        "run_agent",
+        "one task",
+    ),
     "the task is dropped": (
         "class Bot:\n    def __init__(self):\n"
         '        self.messages = [{"role": "system", "content": "Help."}]\n\n'
@@ -276,7 +282,7 @@ def test_an_agent_that_never_asks_lacks_something(tmp_path: Path) -> None:
     )
     told = rehearsed(tmp_path, offline, "run_agent")
     fixes = [each["fix"] for each in told["findings"]]
-    assert any("no episode asked its model" in each for each in fixes), fixes
+    assert any("answers without its model" in each for each in fixes), fixes
 
 
 def test_an_answer_from_a_cache_is_no_lack_of_a_service(tmp_path: Path) -> None:
@@ -480,3 +486,46 @@ def test_arguments_fit_their_schema(name: str) -> None:
     for seed in range(30):
         value = value_of(schema, Random(seed), schema)
         assert fits(value, schema), value
+
+
+def test_what_a_tool_raises_is_to_be_caught_where_tools_run(tmp_path: Path) -> None:
+    agent = RIGHT.replace(
+        "            try:\n                result = look(**json.loads(call.function.arguments))\n"
+        "            except Exception as error:\n                result = str(error)\n",
+        "            result = look(**json.loads(call.function.arguments))\n",
+    )
+    head = HEAD.replace('return "sunny', 'raise LookupError(city)\n    return "sunny')
+    told = rehearsed(tmp_path, agent, "run_agent", head=head)
+    (failed,) = (each for each in told["findings"] if each["name"] == "failed")
+    assert "catch what look raises where the agent runs its tools" in failed["fix"]
+
+
+def test_what_the_train_module_s_own_code_raises_is_placed_there(
+    tmp_path: Path,
+) -> None:
+    rehearsed(tmp_path, RIGHT, "run_agent")
+    module = tmp_path / "agent_train.py"
+    text = module.read_text()
+    module.write_text(
+        text.replace("timeout=EPISODE_TIMEOUT", "time_out=EPISODE_TIMEOUT")
+    )
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    found = {each["name"]: each for each in json.loads(said)["findings"]}
+    line = next(
+        at for at, each in enumerate(text.splitlines(), 1) if "def rollout" in each
+    )
+    assert found["failed"]["line"] == line
+    assert "rollout() of the train module" in found["failed"]["fix"]
+
+
+def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
+    """What a tool returns may be the scenario's: its first messages are all alike."""
+    agent = (
+        "def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": "Ask what it is about."}]\n'
+        + LOOP.replace("range(20)", "range(4)").replace(
+            "look(**json.loads(call.function.arguments))", "question"
+        )
+    )
+    told = rehearsed(tmp_path, agent, "run_agent")
+    assert "one task" not in {each["name"] for each in told["findings"]}

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.syntax import LOOPS, Syntax
+from art_adapt.paths import at
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import UNENDING
 from art_adapt.rehearsal.schemas import OWN_TEXT
-from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices
+from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_tools
 from art_adapt.rehearsal.services import function_at
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import read_source
@@ -150,7 +151,7 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
             f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
             f"{fix_of(seen, failure)}, or change what episode() passes; catch an error that should not "
             "end an episode",
-            r"def episode",
+            r"async def rollout" if _is_of_rollout(failure) else r"def episode",
         )
 
 
@@ -177,12 +178,19 @@ def fix_of(seen: Seen, failure: str) -> str:
     place = PLACE.search(failure)
     if place is not None and Path(place[1]).resolve() == seen.path.resolve():
         return f"change line {place[2]} of the train module, which raised it"
+    if _is_of_rollout(failure):
+        return "mend rollout() of the train module, or what it calls; no line of the agent raised it"
+    raising = _raising(failure)
+    if raising in offered_tools(seen) and seen.answers_tools is not None:
+        return (
+            f"catch what {raising} raises where the agent runs its tools ({at(seen.answers_tools)}), "
+            "and give the model the text of the error"
+        )
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
-    if NETWORK.search(failure) and OWN_ERROR not in failure:
-        raising = _raising(failure)
-        if not _is_the_agent(seen, raising):
-            return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
+    is_network = NETWORK.search(failure) and OWN_ERROR not in failure
+    if is_network and not _is_the_agent(seen, raising):
+        return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "provide the service, the key or the file that it needs"
     if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"
@@ -191,6 +199,11 @@ def fix_of(seen: Seen, failure: str) -> str:
             f"others with --replies; else make the agent run here: {needs}"
         )
     return f"make the agent run on this machine: {needs}"
+
+
+def _is_of_rollout(failure: str) -> bool:
+    """True if no line of the agent raised an error of the code, but one of the train module."""
+    return PLACE.search(failure) is None and OF_THE_CODE.search(failure) is not None
 
 
 def _raising(failure: str) -> str:

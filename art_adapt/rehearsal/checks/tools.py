@@ -73,7 +73,7 @@ def none_offered(seen: Seen) -> Iterator[Finding]:
 
     It is the function that asked, or another one of the same class.
     """
-    if seen.answers_tools is None or offered_tools(seen):
+    if seen.answers_tools is None or offered_tools(seen) or not seen.policy:
         return
     owner = seen.answering.rpartition(".")[0]
     if any(

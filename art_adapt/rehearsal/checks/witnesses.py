@@ -134,14 +134,15 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
     several = any(len(values) > 1 for values in texts.values())
     if not several or len(starts) != 1 or len(seen.groups) < 2:
         return
-    asked = _asked(seen)
-    if any(_is_in(value, asked) for values in texts.values() for value in values):
-        return
+    asked, start = _asked(seen), json.dumps(json.loads(*starts), ensure_ascii=False)
+    every = (value for values in texts.values() for value in values)
+    if any(_is_in(value, asked) and not _is_in(value, start) for value in every):
+        return  # it is told later: by a tool, or by whoever speaks with the agent
     names = ", ".join(texts)
     nobody = not any(_has_user(each) for each in seen.episodes)
     yield seen.finding(
         "one task",
-        f"no request contains any part of a scenario ({names}): all episodes began with the same messages"
+        f"no request tells scenarios apart ({names}): all episodes began with the same messages"
         + (", none of them from a user" if nobody else ""),
         "pass the scenario to the agent in episode()",
         r"def episode",

@@ -243,7 +243,9 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
         is_named = not call.args or isinstance(call.args[0], ast.Constant)
         return None if is_named else Harm.UNKNOWN
     if name == "sqlite3.connect":
-        return Harm.COMMITS if writes_database(syntax, syntax.owner(call)) else None
+        in_memory = bool(call.args) and text_of(call.args[0]) == ":memory:"
+        commits = not in_memory and writes_database(syntax, syntax.owner(call))
+        return Harm.COMMITS if commits else None
     if _makes_folder(call, name) and _is_there(call, syntax):
         return None  # the next episode finds what it would have made
     if name in BY_NAME:
