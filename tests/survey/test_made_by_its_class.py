@@ -107,3 +107,54 @@ def test_a_declared_attribute_implements_nothing(tmp_path: Path) -> None:
     )
     done = art_adapt("--diff", "own.py", cwd=tmp_path)
     assert b"agent = Own(" not in done.stdout
+
+
+KIT = """\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, prompt: str):
+        self.messages = [{"role": "system", "content": prompt}]
+
+    def chat(self, message: str) -> str:
+        self.messages.append({"role": "user", "content": message})
+        reply = OpenAI().chat.completions.create(model="m", messages=self.messages)
+        return reply.choices[0].message.content
+
+
+class Coder(Agent):
+    def __init__(self, name: str = "Coder", language: str | None = None):
+        super().__init__(f"You are {name}: {language}")
+
+
+class Poet(Agent):
+    def chat(self, message: str) -> str:
+        return super().chat(message).title()
+"""
+USERS = {
+    "a subclass": ("Coder(language='Python')", 'Coder(language="Python")'),
+    "the class itself": ("Agent('Be brief.')", 'Agent(prompt="Be brief.")'),
+    "both": (
+        "Agent('Be brief.') if input() else Coder()",
+        'Agent(prompt="Be brief.")',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", USERS)
+def test_the_class_that_another_file_makes_is_the_agent_s(
+    kind: str, tmp_path: Path
+) -> None:
+    """The base class is never made: it would have no prompt."""
+    used, made = USERS[kind]
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "kit.py").write_text(KIT)
+    (tmp_path / "main.py").write_text(
+        f"import sys\nfrom kit import Agent, Coder\n\n\ndef main():\n    agent = {used}\n"
+        "    print(agent.chat(sys.argv[1]))\n\n\nmain()\n"
+    )
+    done = art_adapt("--isolated", "kit.py", "--entry", "Agent.chat", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    written = (tmp_path / "kit_train.py").read_text()
+    assert f"agent = {made}" in written, written.partition("def episode")[2][:300]

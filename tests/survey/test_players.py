@@ -60,3 +60,103 @@ def test_a_game_is_made_with_who_asks_the_model(run: str, tmp_path: Path) -> Non
     written = (tmp_path / "game_train.py").read_text()
     assert made in written, written
     assert "Engine(3)" not in written
+
+
+SEATS = """\
+import json
+from openai import OpenAI
+
+
+class Seat:
+    def __init__(self, number: int, model: str):
+        self.number, self.model = number, model
+
+    def choose(self, log):
+        messages = [{"role": "user", "content": f"You are {self.number}: {log}"}]
+        reply = OpenAI().chat.completions.create(model=self.model, messages=messages)
+        return reply.choices[0].message.content
+
+
+class Table:
+    def __init__(self, north: Seat, south: Seat):
+        self.seats, self.log = [north, south], []
+
+    def run(self) -> str:
+        while len(self.log) < 6:
+            self.log.append(self.seats[len(self.log) % 2].choose(self.log))
+        return "over"
+
+
+"""
+SEATED = {
+    "through names": "    north = Seat(0, names['a'])\n    south = Seat(1, names['b'])\n"
+    "    print(Table(north, south).run())\n",
+    "by keywords": "    one = Seat(0, names['a'])\n    other = Seat(1, names['b'])\n"
+    "    print(Table(south=other, north=one).run())\n",
+    "in the call": "    print(Table(Seat(0, names['a']), Seat(1, names['b'])).run())\n",
+    "through a table": "    north = Seat(0, names['a'])\n    south = Seat(1, names['b'])\n"
+    "    print({'cards': Table}[names['game']](north, south).run())\n",
+}
+
+
+@pytest.mark.parametrize("kind", SEATED)
+def test_each_player_is_made_as_the_project_makes_that_one(
+    kind: str, tmp_path: Path
+) -> None:
+    program = f"{SEATS}def match(names):\n{SEATED[kind]}"
+    (tmp_path / "game.py").write_text(program)
+    done = art_adapt("--isolated", "game.py", "--entry", "Table.run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    written = " ".join((tmp_path / "game_train.py").read_text().split())
+    north, south = (
+        written.partition(f"{side}=Seat(")[2] for side in ("north", "south")
+    )
+    assert north.lstrip().startswith(("0,", "number=0,")), written
+    assert south.lstrip().startswith(("1,", "number=1,")), written
+
+
+WORLD = """\
+from openai import OpenAI
+
+
+class Mover:
+    def __init__(self, world):
+        self.world = world
+
+    def step(self, view):
+        messages = [{"role": "user", "content": view}]
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        self.world.at += len(reply.choices[0].message.content)
+
+
+class World:
+    def __init__(self, size: int = 5):
+        self.size, self.at = size, 0
+
+    def run(self, mover, note: str) -> bool:
+        for _ in range(10):
+            mover.step(f"{note} {self.at}")
+        return self.at > self.size
+
+
+"""
+MOVES = {
+    "by a name": "    world = World(size=7)\n    mover = Mover(world)\n    print(world.run(mover, input()))\n",
+    "in the call": "    world = World(size=7)\n    print(world.run(Mover(world=world), input()))\n",
+    "under another name": "    place = World(7)\n    who = Mover(world=place)\n"
+    "    print(place.run(who, note=input()))\n",
+}
+
+
+@pytest.mark.parametrize("kind", MOVES)
+def test_what_an_agent_is_given_holds_that_agent(kind: str, tmp_path: Path) -> None:
+    """Two worlds would be made: one is moved, and the other one is looked at."""
+    program = f'{WORLD}if __name__ == "__main__":\n{MOVES[kind]}'
+    (tmp_path / "world.py").write_text(program)
+    done = art_adapt("--isolated", "world.py", "--entry", "World.run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    episode = (tmp_path / "world_train.py").read_text().partition("def episode")[2]
+    episode = episode.partition("\n\n\n")[0]
+    assert episode.count("World(") == 1, episode
+    name = "place" if "place" in MOVES[kind] else "world"
+    assert f"return {name}.run(" in episode

@@ -153,3 +153,31 @@ def test_a_key_that_a_part_reads_itself_is_looked_for_before_a_run(
     assert done.returncode == 0, done.stderr.decode()
     module = (tmp_path / "agent_train.py").read_text()
     assert ('KEYS = ("OPENAI_API_KEY",)' in module) is needs
+
+
+WRAPPED = {
+    "by a function": "def make():\n    return OpenAI(api_key='k')\n\n\ndef main():\n    Agent(make()).run(input())\n",
+    "in the call": "def main():\n    Agent(OpenAI()).run(input())\n",
+    "by a name": "def main():\n    client = OpenAI(max_retries=2)\n    Agent(client=client).run(input())\n",
+    "of the module": "shared = OpenAI()\n\n\ndef main():\n    Agent(shared).run(input())\n",
+}
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+@pytest.mark.parametrize("library", ["langfuse.openai", "openai"])
+def test_a_client_of_another_library_stays_that(
+    kind: str, library: str, tmp_path: Path
+) -> None:
+    """It takes arguments that openai's own refuses: ``langfuse_prompt``."""
+    program = (
+        f"from {library} import OpenAI\n\n\nclass Agent:\n    def __init__(self, client):\n"
+        "        self.client = client\n\n    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': task}]\n"
+        "        answer = self.client.chat.completions.create(model='m', messages=messages)\n"
+        f"        return answer.choices[0].message.content\n\n\n{WRAPPED[kind]}"
+    )
+    (tmp_path / "agent.py").write_text(program)
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    is_own = "OpenAI(**training.policy_endpoint())" in module
+    assert is_own == (library == "openai"), module.partition("def episode")[2][:300]

@@ -33,14 +33,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         yield entry
         return
     syntax = project.files[entry.home]
-    method = entry.called.rpartition(".")[2]
-    derived = [
-        (place, name)
-        for place, name in derived_from(project, syntax, entry.class_name)
-        if f"{name}.{method}" not in place.functions
-        and name.rpartition(".")[0] not in place.functions  # of one call only
-        and not is_abstract(project, place, name)
-    ]
+    derived = inheriting(project, entry)
     made = [each for each in derived if constructed(project, *each)]
     derived = [*made, *(each for each in derived if each not in made)]
     given = [each for each in derived if each[0].source.path in project.given]
@@ -55,6 +48,32 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         yield as_method_of(project, entry, place, name)
     if not chosen:
         yield replace(entry, is_abstract=is_abstract(project, syntax, entry.class_name))
+
+
+def as_constructed(project: Project, entry: EntryPoint) -> EntryPoint:
+    """Describe a method as one of the class that the project makes, where its own is never made."""
+    if entry.class_name is None:
+        return entry
+    syntax = project.files[entry.home]
+    if constructed(project, syntax, entry.class_name):
+        return entry
+    made = [each for each in inheriting(project, entry) if constructed(project, *each)]
+    return as_method_of(project, entry, *made[0]) if made else entry
+
+
+def inheriting(project: Project, entry: EntryPoint) -> list[tuple[Syntax, str]]:
+    """Return the classes that inherit the method of an entry point, and can be made."""
+    assert entry.class_name is not None
+    method = entry.called.rpartition(".")[2]
+    return [
+        (place, name)
+        for place, name in derived_from(
+            project, project.files[entry.home], entry.class_name
+        )
+        if f"{name}.{method}" not in place.functions
+        and name.rpartition(".")[0] not in place.functions  # of one call only
+        and not is_abstract(project, place, name)
+    ]
 
 
 def as_method_of(

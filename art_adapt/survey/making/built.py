@@ -19,7 +19,7 @@ from art_adapt.survey.inputs.instances import (
 )
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.making.call_ranks import DEMOS, TESTS, not_copying, rank
+from art_adapt.survey.making.call_ranks import DEMOS, TESTS, Site, not_copying, rank
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.making.environment import (
     constructor_of_environment,
@@ -100,8 +100,10 @@ def _built(
         classes,
         key=lambda each: not asks_the_model(project, each[0], each[1], reaching),
     ):
+        every = constructed(project, home, name)
         sites = sorted(
-            constructed(project, home, name), key=lambda s: rank(project, s, agent)
+            [each for each in every if _is_passed(each, parameter)] or every,
+            key=lambda s: rank(project, s, agent),
         )
         module = module_at(project, agent, home.source.path)
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
@@ -142,6 +144,24 @@ def _built(
             whole = tuple(field for field in built if field is not None)
             return replace(parameter, made=itself, fields=whole, is_object=False)
     return None
+
+
+def _is_passed(site: Site, parameter: Parameter) -> bool:
+    """True if a call makes what the project passes for a parameter: of two players, the one.
+
+    Where no call is seen that passes it, what has its name is meant.
+    """
+    place, call = site
+    if parameter.passed is None:
+        made = assignment(place.parents[call])[0]
+        return parameter.name in map(dotted, made)
+    if parameter.passed.path != place.source.path:
+        return False
+    return any(
+        call is value or call in place.values_of(value)
+        for value in place.nodes
+        if isinstance(value, ast.expr) and place.place(value) == parameter.passed
+    )
 
 
 def _of_environment(

@@ -46,6 +46,7 @@ def with_filled(
         name = dotted(assignment(made)[0][0])
         if name is None or not (
             _is_filled(place, made, name, entry)
+            or _is_given_itself(place, made, name, entry)
             or _is_set_up_by_its_maker(project, place, made, name, entry, reaching)
             or _is_filled_elsewhere(project, entry, place, made, name)
         ):
@@ -89,6 +90,19 @@ def _is_filled(
             if adds and (in_loop or place.place(node.value) not in set_up):
                 return True
     return False
+
+
+def _is_given_itself(
+    place: Syntax, made: ast.Assign | ast.AnnAssign, name: str, entry: EntryPoint
+) -> bool:
+    """True if what the project gives the agent holds the agent: ``world.run(Mover(world))``."""
+    text = place.text(made)
+    return any(
+        name in statement.binds and statement.text == text
+        for parameter in entry.parameters
+        if parameter.made is not None
+        for statement in parameter.made.statements
+    )
 
 
 def _is_set_up_by_its_maker(

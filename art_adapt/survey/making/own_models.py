@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.command_line import usual_text
+from art_adapt.code.nodes import last_name
+from art_adapt.code.project import Project
+from art_adapt.code.questions import question
+from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import steps
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.making.given import Given
 from art_adapt.survey.model import Construction, EntryPoint, Parameter
@@ -39,13 +47,34 @@ def with_own_clients(
 ) -> tuple[Parameter, ...]:
     """Make the clients that side jobs ask over, too, as the project makes them.
 
+    So are those of another library, ``langfuse.openai.OpenAI``: they take more than openai's.
     Recorded calls go to the model in training, whichever client the agent has.
     """
 
     def made(parameter: Parameter) -> Parameter:
         if not parameter.is_client or parameter.default not in (None, "None"):
             return parameter
+        if not entry.shares_client and not any(
+            _is_wrapped(given.project, *each) for each in given.passed(parameter)
+        ):
+            return parameter
         shown = (given.made(*each) for each in given.passed(parameter))
         return replace(parameter, made=next(filter(None, shown), None))
 
-    return tuple(map(made, parameters)) if entry.shares_client else parameters
+    return tuple(map(made, parameters))
+
+
+@question
+def _wrapping(project: Project, place: Syntax, value: ast.expr) -> Iterator[bool]:
+    """Yield, of each class that may make a client, whether another library has it."""
+    if isinstance(value, ast.Call) and last_name(value.func) in CLIENT_CLASSES:
+        named = place.qualified(value.func) or ""
+        yield "." in named and not named.startswith("openai.")
+    for home, each in steps(project, place, value):
+        yield from _wrapping(project, home, each)
+
+
+def _is_wrapped(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a client certainly is of another library than openai."""
+    found = _wrapping(project, place, value)
+    return bool(found) and all(found)

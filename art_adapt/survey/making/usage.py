@@ -9,6 +9,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_use
 from art_adapt.code.classes import FunctionKey, annotated
 from art_adapt.code.project import Project
+from art_adapt.survey.inputs.instances import as_constructed, inheriting
 from art_adapt.survey.making.built import with_built
 from art_adapt.survey.making.constructions import (
     is_configured,
@@ -67,13 +68,15 @@ def as_used(
         for each in unknown
         for _, name in annotated(project, home, ast.Constant(each.annotation or ""))
     ]
-    classes += [entry.class_name] if entry.class_name else []
+    if entry.class_name is not None:
+        classes += [entry.class_name, *(name for _, name in inheriting(project, entry))]
     wider = project.with_files(files_that_use(project, [entry.key], classes)) or project
     if wider is not project:
         graph = CallGraph.of(wider)
     reaching = reaching | graph.reaching([entry.key])
     # More files may show what was only inferred from the class before.
-    entry = with_setup(wider, graph, replace(entry, constructor=given))
+    entry = as_constructed(wider, replace(entry, constructor=given))
+    entry = with_setup(wider, graph, entry)
     entry = with_constructions(wider, graph, entry, reaching)
     entry = with_derived(wider, graph, entry)
     entry = with_filled(wider, entry, reaching)
