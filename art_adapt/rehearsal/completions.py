@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from art_adapt.recording.functions import Functions
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.recording.responses.events import Events
 from art_adapt.recording.responses.turn import Turn
@@ -32,7 +33,12 @@ def answer(
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if request.path.endswith("/chat/completions"):
         asked = request.content
-        status, response = complete(key, asked)
+        is_older = bool(asked.get("functions"))
+        status, response = complete(
+            key, Functions().request(asked) if is_older else asked
+        )
+        if status == 200 and is_older:
+            _call_functions(response)
         if status == 200 and asked.get("stream"):
             return as_events(_chunks(asked, response))
         return as_json(status, response)
@@ -44,6 +50,15 @@ def answer(
         return as_json(200, moderations(request.content))
     what = f"{NOT_SERVED}, not {request.path}"
     return as_json(404, {"error": {"message": what, "type": "scripted"}})
+
+
+def _call_functions(response: Json) -> None:
+    """Turn the calls of tools in a completion into those of the older ``functions=``."""
+    for choice in response["choices"]:
+        calls = choice["message"].pop("tool_calls", None)
+        if calls:
+            choice["message"]["function_call"] = calls[0]["function"]
+            choice["finish_reason"] = "function_call"
 
 
 def _response(
@@ -104,6 +119,9 @@ def _chunks(request: Json, response: Json) -> Iterator[Json]:
             first = {}
         for at, call in enumerate(message.get("tool_calls") or []):
             yield chunk({"tool_calls": [{"index": at, **call}]}, **first)
+            first = {}
+        if called := message.get("function_call"):
+            yield chunk({"function_call": called}, **first)
             first = {}
         if first:  # it said nothing
             rest = _tokens(choice, slice(None))

@@ -1248,6 +1248,34 @@ def test_a_scripted_run_of_a_package_below_src(tmp_path: Path, insists: bool) ->
 
 
 @pytest.mark.parametrize("streams", [False, True])
+def test_the_older_functions_are_called(tmp_path: Path, streams: bool) -> None:
+    read = (
+        "    for chunk in reply:\n        called = chunk.choices[0].delta.function_call if chunk.choices else None\n"
+        "        if called:\n            return called\n    return None\n"
+    )
+    whole = "    return reply.choices[0].message.function_call\n"
+    (tmp_path / "agent.py").write_text(
+        "import sys\nfrom openai import OpenAI\n\nLOOK = {'name': 'look', 'parameters': {'type': 'object',\n"
+        "    'properties': {'city': {'type': 'string'}}, 'required': ['city']}}\n\n\n"
+        "def asked(messages):\n    reply = OpenAI().chat.completions.create(\n"
+        f"        model='m', messages=messages, functions=[LOOK], stream={streams})\n"
+        f"{read if streams else whole}\n\n"
+        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    for turn in range(9):\n        called = asked(messages)\n        if called is None:\n"
+        "            return f'after {turn}'\n"
+        "        call = {'name': called.name, 'arguments': called.arguments}\n"
+        "        messages.append({'role': 'assistant', 'content': None, 'function_call': call})\n"
+        "        messages.append({'role': 'function', 'name': 'look', 'content': 'sunny'})\n"
+        "    return 'never'\n\n\nprint([run(f'How is it in {c}?') for c in sys.argv[1:]])\n"
+    )
+    run = ("--scripted", "--", sys.executable, "agent.py", *"ABCDEF")
+    done = art_adapt("capture", *run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
+    assert any(f"after {turn}" in said for turn in range(1, 9)), said
+
+
+@pytest.mark.parametrize("streams", [False, True])
 def test_a_client_of_azures_is_answered(tmp_path: Path, streams: bool) -> None:
     """Its requests have a query, ?api-version=..., and the deployment in their path."""
     read = "''.join(c.choices[0].delta.content or '' for c in reply if c.choices)"
