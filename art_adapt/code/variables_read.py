@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from art_adapt.code.dependence import raises_without
-from art_adapt.code.nodes import last_name
+from art_adapt.code.nodes import last_name, text_of
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.syntax import Syntax
@@ -20,7 +20,8 @@ def variables_read(
 ) -> Iterator[str]:
     """Yield the variables that some nodes of a file read: ``os.getenv("X")``, ``environ["X"]``.
 
-    A name that a helper takes, as in ``get_env("X")``, is found at the helper's calls.
+    A name that a helper takes, as in ``get_env("X")``, is found at the helper's calls. Of one
+    that is put together, ``f"{provider}_API_KEY"``, the rest is ``*``.
     """
     for node in nodes:
         named = _named_in_call(syntax, node) or _named_in_subscript(syntax, node)
@@ -69,6 +70,8 @@ def _texts(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[str]:
     """Yield the texts that a value may be."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         yield value.value
+    if isinstance(value, ast.JoinedStr):
+        yield "".join(text_of(part) or "*" for part in value.values)
     for place, each in steps(project, syntax, value):
         yield from _texts(project, place, each)
 

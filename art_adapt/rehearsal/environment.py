@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import filter as matching
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,7 @@ ADDRESSES = ("base_url", "azure_endpoint")
 PLACEHOLDER_MODEL = (
     "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
 )
+FEWEST = 4  # characters that tell which variables f"{provider}_API_KEY" reads
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
@@ -124,7 +126,10 @@ def environment(
     read |= {s for v in settings for s in (v.name, v.name.upper(), v.name.lower())}
     kept, withheld = {}, []
     said = _said_in_env_files(train_module)
-    for name, value in {**said, **os.environ}.items():
+    there = {**said, **os.environ}
+    whole = [pattern for pattern in read if len(pattern.replace("*", "")) >= FEWEST]
+    read |= {name for each in whole if "*" in each for name in matching(there, each)}
+    for name, value in there.items():
         if name in let_through or _is_harmless(name, value, read):
             if name in os.environ:
                 kept[name] = value

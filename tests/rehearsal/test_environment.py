@@ -368,6 +368,28 @@ def test_what_an_env_file_says_is_withheld_or_let_through(
 
 
 @pytest.mark.parametrize(
+    ("reads", "withheld"),
+    [
+        ("os.getenv(f'{name}_API_KEY')", True),
+        ("os.environ[f'{name.upper()}_API_KEY']", True),
+        ("read(f'SHOP_{name}_KEY')", True),
+        ("os.getenv(f'{name}')", False),  # it could be any
+        ("os.getenv(f'{name}_TOKEN')", False),
+    ],
+)
+def test_a_name_that_is_put_together_is_withheld_by_its_fixed_part(
+    reads: str, withheld: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_API_KEY", "k")
+    (tmp_path / "agent.py").write_text(
+        "import os\n\n\ndef read(key):\n    return os.environ.get(key)\n\n\n"
+        f"def run(name):\n    return {reads}\n"
+    )
+    found = environment("", tmp_path / "agent_train.py").withheld
+    assert ("SHOP_API_KEY" in found) is withheld
+
+
+@pytest.mark.parametrize(
     ("name", "value", "agent", "given"),
     [
         ("TEAM", "blue", "import os\nos.environ['TEAM']\n", "blue"),
