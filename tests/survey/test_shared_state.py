@@ -151,8 +151,30 @@ SHARED = [
         "Memory().keep(key)",
         "Memory.kept, which all its instances share, which Memory.keep changes",
     ),
+    *(
+        (
+            f"SHARED = []\nclass Memory:\n    usual = []\n    def __init__(self, kept=None):\n"
+            f"        self.kept = {kept}\n    def keep(self, text):\n        self.kept.append(text)",
+            "Memory().keep(key)",
+            f"{what}, which Memory.keep changes",
+        )
+        for kept, what in (
+            ("kept or self.usual", "Memory.usual, which all its instances share"),
+            (
+                "self.usual if kept is None else kept",
+                "Memory.usual, which all its instances share",
+            ),
+            ("Memory.usual", "Memory.usual, which all its instances share"),
+            ("kept or SHARED", "the module-level SHARED"),
+        )
+    ),
 ]
 OWN = {
+    "copied from the class": (
+        "class Memory:\n    usual = []\n    def __init__(self, kept=None):\n"
+        "        self.kept = kept or list(self.usual)\n    def keep(self, text):\n        self.kept.append(text)",
+        "Memory().keep(key)",
+    ),
     "made once": (
         "KEPT = None",
         "global KEPT\nif KEPT is None:\n    KEPT = key.upper()",

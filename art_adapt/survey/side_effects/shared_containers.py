@@ -137,10 +137,32 @@ def _shared_name(
     if name not in shared:
         entries = containers_of_entry(syntax, owner, name)
         name = next((each for each in entries if each in shared), name)
-    if name.startswith(("self.", "cls.")):
-        around = owner.rpartition(".")[0]
-        return name, f"{around}.{name.partition('.')[2]}"
-    return name, name
+    if not name.startswith(("self.", "cls.")):
+        return name, name
+    around = owner.rpartition(".")[0]
+    own = f"{around}.{name.partition('.')[2]}"
+    if own in shared:
+        return name, own
+    kept = (
+        spelled
+        for where, value in syntax.assignments.get(name, ())
+        if where.rpartition(".")[0] == around
+        for spelled in _may_be(value, around)
+    )
+    return name, next((each for each in kept if each in shared), own)
+
+
+def _may_be(value: ast.expr, class_name: str) -> Iterator[str]:
+    """Yield the names that a value may be, those of a class as it says them: ``given or self.own``."""
+    match value:
+        case ast.BoolOp(values=parts):
+            yield from (name for part in parts for name in _may_be(part, class_name))
+        case ast.IfExp(body=one, orelse=other):
+            yield from (*_may_be(one, class_name), *_may_be(other, class_name))
+        case ast.Attribute(value=ast.Name("self" | "cls"), attr=attribute):
+            yield f"{class_name}.{attribute}"
+        case ast.Name() | ast.Attribute():
+            yield dotted(value) or ""
 
 
 def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
