@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from art_adapt.recipe.fields import is_given
@@ -41,14 +41,32 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     function = None if seen is None else seen.function
     if function is None:
         return survey
+    said = Said(function.text, _texts_of(survey))
     entries = tuple(
-        _given(entry, function) if key_of(entry) == function.key else entry
+        _given(entry, function, said) if key_of(entry) == function.key else entry
         for entry in survey.entry_points
     )
     return replace(survey, entry_points=entries)
 
 
-def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
+@dataclass(frozen=True)
+class Said:
+    """What the model was ``asked``, and the texts that the agent's files write out themselves."""
+
+    asked: str
+    written: frozenset[str]
+
+
+def _texts_of(survey: Survey) -> frozenset[str]:
+    return frozenset(
+        node.value
+        for file in survey.files
+        for node in ast.walk(file.source.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
     calls = [each.call for each in seen.calls]
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
@@ -57,9 +75,9 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(each, seen)
+                _opened(each, seen, said)
                 for each in _described(
-                    entry.parameters, calls, seen.given, entry.place, seen.text
+                    entry.parameters, calls, seen.given, entry.place, said
                 )
             ),
             *(
@@ -78,9 +96,9 @@ def _given(entry: EntryPoint, seen: SeenFunction) -> EntryPoint:
                 and not _is_setting(each, inits, told=told)
             ],
             entry.place,
-            seen.text,
+            said,
         ),
-        setup=tuple(_set_up(call, seen) for call in entry.setup),
+        setup=tuple(_set_up(call, seen, said) for call in entry.setup),
     )
 
 
@@ -101,11 +119,11 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
     return isinstance(made, ast.Name | ast.Attribute) or not isinstance(values[0], str)
 
 
-def _opened(parameter: Parameter, seen: SeenFunction) -> Parameter:
+def _opened(parameter: Parameter, seen: SeenFunction, said: Said) -> Parameter:
     """Describe what the call is given that returns a parameter, as it was seen."""
     if parameter.opened is None:
         return parameter
-    return replace(parameter, opened=_set_up(parameter.opened, seen))
+    return replace(parameter, opened=_set_up(parameter.opened, seen, said))
 
 
 def _options(
@@ -119,7 +137,7 @@ def _options(
             yield Parameter(name, _type_of(values), None)
 
 
-def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
+def _set_up(setup: SetupCall, seen: SeenFunction, said: Said) -> SetupCall:
     calls = [
         call
         for each in seen.calls
@@ -128,7 +146,7 @@ def _set_up(setup: SetupCall, seen: SeenFunction) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    described = _described(setup.parameters, calls, given, setup.place, seen.text)
+    described = _described(setup.parameters, calls, given, setup.place, said)
     return replace(setup, parameters=described)
 
 
@@ -148,9 +166,9 @@ def _described(
     calls: Sequence[Call],
     given: Sequence[str],
     defined: Place,
-    asked: str,
+    said: Said,
 ) -> tuple[Parameter, ...]:
-    return tuple(_as_seen(each, calls, given, defined, asked) for each in parameters)
+    return tuple(_as_seen(each, calls, given, defined, said) for each in parameters)
 
 
 def _as_seen(
@@ -158,7 +176,7 @@ def _as_seen(
     calls: Sequence[Call],
     given: Sequence[str],
     defined: Place,
-    asked: str,
+    said: Said,
 ) -> Parameter:
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
@@ -189,7 +207,7 @@ def _as_seen(
         return _with_own_model(parameter, values, calls[0].site, defined)
     differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
     is_constant = parameter.default is None and differs and not is_given(parameter)
-    is_set = _is_set(parameter, values[0], asked)
+    is_set = _is_set(parameter, values[0], said)
     if len(_spelled(values)) == 1 and (is_constant or is_set):
         site = next(call.site for call in calls if parameter.name in call.given)
         text = repr(values[0])
@@ -202,11 +220,12 @@ def _as_seen(
     return parameter
 
 
-def _is_set(parameter: Parameter, value: Any, asked: str) -> bool:
-    """True if the runs set a switch or a small number otherwise than its default says.
+def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
+    """True if the runs set a switch, a small number or a word otherwise than its default says.
 
-    An option of their command line, say. Texts and long numbers may be somebody's own, or
-    made anew in each run; what the model was asked about is a task. ``asked``: all of that.
+    An option of their command line, say. Other texts and long numbers may be somebody's own, or
+    made anew in each run, but a word that the agent's own files write out is one of its choices:
+    a provider. What the model was asked about is a task.
     """
     own = parameter.made.value if parameter.made is not None else parameter.default
     theirs = (
@@ -214,15 +233,24 @@ def _is_set(parameter: Parameter, value: Any, asked: str) -> bool:
     )
     if theirs or own is None or not _is_literal(own):
         return False
-    default, spelled = ast.literal_eval(own), repr(value)
+    default = ast.literal_eval(own)
+    if value == default:
+        return False
     if isinstance(value, bool) or isinstance(default, bool):
-        return type(value) is type(default) and value != default
+        return type(value) is type(default)
+    if isinstance(value, str) and isinstance(default, str | None):
+        is_choice = value.isidentifier() and value in said.written
+        return is_choice and not _is_asked_about(value, said)
     return (
         isinstance(default, int | float)
-        and value != default
-        and SMALL.fullmatch(spelled) is not None
-        and re.search(rf"(?<![\w.]){re.escape(spelled)}(?![\w.])", asked) is None
+        and SMALL.fullmatch(repr(value)) is not None
+        and not _is_asked_about(repr(value), said)
     )
+
+
+def _is_asked_about(spelled: str, said: Said) -> bool:
+    word = rf"(?<![\w.]){re.escape(spelled)}(?![\w.])"
+    return re.search(word, said.asked) is not None
 
 
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:

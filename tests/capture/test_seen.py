@@ -819,9 +819,10 @@ def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
         ("budget=1.0", "float('inf')"),  # no literal
         ("mode=None", "__import__('enum').Enum('Mode', 'A B').B"),  # no number
         ("ticket=1", "7"),  # what the model is asked about
+        ("owner=None", "'alice'"),  # a word that no file of the agent writes out
     ],
 )
-def test_another_number_that_a_run_gives_is_left_to_its_default(
+def test_another_value_that_a_run_gives_is_left_to_its_default(
     default: str, given: str, tmp_path: Path
 ) -> None:
     name = default.partition("=")[0]
@@ -835,6 +836,30 @@ def test_another_number_that_a_run_gives_is_left_to_its_default(
     command = (sys.executable, "agent.py", QUESTION, given)
     watched(tmp_path, agent, [CALL, *SAID], *command)
     assert "solve(task=scenario.task)" in patch_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "class Solver:\n    def __init__(self, provider=None, size='small'):\n"
+        "        self.provider, self.size = provider or KNOWN[0], size\n\n    def solve(self, task):\n",
+        "def solve(task, provider=None, size='small'):\n",
+    ],
+)
+def test_a_choice_that_a_run_makes_is_its_agent_s(made: str, tmp_path: Path) -> None:
+    """A word of the agent's own files: which provider, which size."""
+    is_class = made.startswith("class")
+    body = indent(function("def solve(self, task):"), "    ").partition("\n")[2]
+    if is_class:
+        agent = made + body
+        called = "Solver(*sys.argv[2:]).solve(sys.argv[1])"
+    else:
+        agent = function("def solve(task, provider=None, size='small'):")
+        called = "solve(sys.argv[1], *sys.argv[2:])"
+    known = "KNOWN = ('north', 'south')\nSIZES = {'small': 1, 'large': 2}\n\n\n"
+    command = (sys.executable, "agent.py", QUESTION, "south", "large")
+    watched(tmp_path, f"{known}{agent}{RUNS}print({called})\n", [CALL, *SAID], *command)
+    assert 'provider="south", size="large"' in patch_of(tmp_path)
 
 
 @pytest.mark.parametrize("default", ["", '="e114"'])
