@@ -25,6 +25,7 @@ from art_adapt.survey.model import (
 from art_adapt.words import KEY_TYPED
 
 SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
+FEWEST = 3  # digits of a number that the model is not asked about by chance
 LONGEST = 200  # characters of a value that the train module repeats
 TYPES = {
     str: "str",
@@ -192,7 +193,11 @@ def _as_seen(
         return parameter
     if parameter.annotation is None or _contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=_type_of(values))
-    if parameter.name in given or _is_varied(parameter, values):
+    if (
+        parameter.name in given
+        or _is_varied(parameter, values)
+        or _is_told(parameter, values, said)
+    ):
         return replace(
             parameter,
             default=None,
@@ -251,6 +256,27 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
 def _is_asked_about(spelled: str, said: Said) -> bool:
     word = rf"(?<![\w.]){re.escape(spelled)}(?![\w.])"
     return re.search(word, said.asked) is not None
+
+
+def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
+    """True if the model was asked about a number that a run gave, and reading has another for it.
+
+    That is ``--budget 90000`` of a command whose default is 110,000.
+    """
+    made = parameter.made
+    own = made.value if made is not None else parameter.default
+    value = values[0]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    theirs = parameter.is_client or parameter.supplied
+    return (
+        is_number
+        and not theirs
+        and own is not None
+        and _is_literal(own)
+        and ast.literal_eval(own) != value
+        and len(repr(value)) >= FEWEST
+        and _is_asked_about(repr(value), said)
+    )
 
 
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:

@@ -9,6 +9,7 @@ import stat
 import sys
 from pathlib import Path
 from textwrap import dedent, indent
+from typing import Any
 
 import pytest
 from agent_files import art_adapt, first_now
@@ -703,6 +704,32 @@ def test_what_options_and_set_up_take_are_fields(tmp_path: Path) -> None:
     patch = patch_of(tmp_path)
     assert "agent.connect(place=scenario.place)" in patch
     assert "agent.ask(task=scenario.task)" in patch
+
+
+@pytest.mark.parametrize(
+    ("typed", "row"),
+    [
+        ("90000", {"task": QUESTION, "budget": 90000}),
+        ("110000", {"task": QUESTION}),  # what the command has anyway
+        ("7", {"task": QUESTION}),  # it may stand in a prompt by chance
+    ],
+)
+def test_a_number_that_the_model_is_asked_about_is_a_field(
+    typed: str, row: dict[str, Any], tmp_path: Path
+) -> None:
+    loop = LOOP.replace(
+        '"content": task}', '"content": f"{task} Budget: {budget} EUR"}'
+    )
+    agent = (
+        function("def solve(task: str, budget: int):", loop)
+        + "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('task')\n"
+        "parser.add_argument('--budget', type=int, default=110_000)\n"
+        "if __name__ == '__main__':\n    args = parser.parse_args()\n"
+        "    print(solve(args.task, args.budget))\n"
+    )
+    command = (sys.executable, "agent.py", QUESTION, "--budget", typed)
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    assert rows(tmp_path) == [row]
 
 
 def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
