@@ -54,6 +54,8 @@ class Plan:
     edits: tuple[FileEdit, ...]
     # The train module as it would be, where somebody has edited the one that is there.
     kept: FileEdit | None = None
+    # The train module that a watched run has shaped, where this plan knows of no run.
+    forgets: Path | None = None
     # What flags of this run have changed of what an earlier one decided.
     changed: tuple[Changed, ...] = ()
     seen: Seen | None = None
@@ -137,6 +139,7 @@ def _planned(
         _verify_idempotent(agent, found, options, decisions, session)
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None
+    forgets: Path | None = None
     if decisions.training is not None and decisions.entry is not None:
         path = train_module_path(decisions.entry.home)
         home = decisions.entry.home
@@ -155,13 +158,16 @@ def _planned(
             alone = "; --no-train-module adapts the agent alone"
             raise _taken(path, "a file", "the train module needs", alone)
         is_decided_anew = not set(NOW).isdisjoint(options.origins.values())
-        if not (force or is_shown or is_decided_anew) and _was_shown(edit.before):
-            edit = replace(edit, after=edit.before)
+        if not is_shown and _was_shown(edit.before):
+            if force or is_decided_anew:
+                forgets = path
+            else:
+                edit = replace(edit, after=edit.before)
         if force or not _is_edited(edit):
             edits.append(edit)
         else:
             kept = edit
-    return Plan(found, options, decisions, tuple(edits), kept)
+    return Plan(found, options, decisions, tuple(edits), kept, forgets)
 
 
 def _was_shown(module: bytes | None) -> bool:

@@ -329,6 +329,12 @@ def _entry_name(decisions: Decisions) -> str:
 def _changed_lines(plan: Plan) -> Iterator[Line]:
     for each in plan.changed:
         yield Line("changed", each.now, f"(before: {each.before})")
+    if plan.forgets is not None:
+        what = f"{shown(plan.forgets)} was made as a watched run showed, and no run is known here"
+        then = (
+            "its fields follow the code alone; run art-adapt capture first to keep them"
+        )
+        yield Line("changed", what, then)
 
 
 def _isolation_lines(decisions: Decisions) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from art_adapt.code.session import Session
 from art_adapt.decisions import said_in
 from art_adapt.discovery import with_entry_file
-from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
+from art_adapt.seen.decision import Seen, key_of, seen_of, shown_by, with_seen
 from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
 from art_adapt.seen.roles import with_seen_roles
@@ -53,6 +53,10 @@ def _not_read(seen: Seen | None, found: Survey) -> list[Source]:
         return []
     known = found.read if found.calls else [f.source for f in found.files if f.given]
     read = {os.path.realpath(source.path) for source in known}
+    described = map(key_of, found.entry_points)
+    if seen.function is not None and seen.function.key not in described:
+        # Its file was only searched for how the agent is made.
+        read.discard(str(seen.function.key[0]))
     active = {
         call.path
         for run in seen.runs

@@ -1067,6 +1067,41 @@ def test_a_file_knows_only_its_own_runs(tmp_path: Path) -> None:
     assert entry_of(tmp_path)["value"] == episode
 
 
+ROUTED = {
+    "api.py": (
+        "from functools import lru_cache\n\nfrom fastapi import Depends, FastAPI\n"
+        "from fastapi.testclient import TestClient\nfrom pydantic import BaseModel\n\n"
+        "from desk import Desk\n\napp = FastAPI()\n\n\nclass Claim(BaseModel):\n    letter: str\n\n\n"
+        "@lru_cache\ndef get_desk() -> Desk:\n    return Desk()\n\n\n@app.post('/claims')\n"
+        "def post_claim(claim: Claim, desk: Desk = Depends(get_desk)) -> dict:\n"
+        "    return desk.settle(claim.letter)\n\n\n"
+        "if __name__ == '__main__':\n    import sys\n"
+        "    print(TestClient(app).post('/claims', json={'letter': sys.argv[1]}).json())\n"
+    ),
+    "desk.py": (
+        "from openai import OpenAI\n\n\nclass Desk:\n    def settle(self, letter: str) -> dict:\n"
+        "        messages = [{'role': 'user', 'content': letter}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "        return {'decision': reply.choices[0].message.content}\n"
+    ),
+}
+
+
+def test_a_route_and_what_it_calls_are_told_apart_whichever_file_is_named(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in ROUTED.items():
+        (tmp_path / name).write_text(text)
+    run = ("--scripted", "--", sys.executable, "api.py", QUESTION)
+    done = art_adapt("capture", *run, cwd=tmp_path)
+    assert "episode  Desk.settle" in done.stderr.decode(), done.stderr.decode()
+    for named in (["desk.py"], ["api.py"], ["api.py", "desk.py"]):
+        told = art_adapt("--diff", "--json", "--isolated", *named, cwd=tmp_path)
+        entry = json.loads(told.stdout)["decisions"]["entry"]
+        assert entry["origin"] == "seen" and entry["value"].endswith("Desk.settle")
+
+
 def test_adapting_again_after_a_run_changes_nothing(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["a factory fills the agent and prints"]
     watched(tmp_path, agent, replies)
@@ -1089,6 +1124,7 @@ def test_who_has_no_notes_leaves_the_module_as_a_run_made_it(tmp_path: Path) -> 
     assert done.returncode == 0, done.stdout.decode()
     told = art_adapt("--isolated", "--project", "apples", "agent.py", cwd=tmp_path)
     assert told.returncode == 0
+    assert b"agent_train.py was made as a watched run showed" in told.stdout
     changed = (tmp_path / "agent_train.py").read_bytes()
     assert changed != module and b'PROJECT = "apples"' in changed
     assert b"--entry research" in changed
