@@ -75,12 +75,18 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     known = options.entry is not None or options.single_turn or not options.train_module
     if known or standing_module(agent) is not None or was_seen(agent):
         return
-    while (wanted := offer_to_watch(agent)) is not None:
+    failed: list[str] = []
+    while (wanted := offer_to_watch(agent, failed)) is not None:
         try:
             let_through = () if wanted.scripted else None
             command = shlex.split(wanted.command)
+            print(
+                "If it waits for requests, send it one, then press Ctrl-C.\n",
+                flush=True,
+            )
             code = watch(command, agent, scripted=let_through, guided=True)
             if code and not was_seen(agent):
+                failed.append(wanted.command)
                 continue  # another command may do, or the same with what it lacked
         except CannotStart as refusal:
             print(f"art-adapt: {refusal.what}")  # the question comes again

@@ -146,6 +146,12 @@ def rehearse(
         )
     if not module.is_file():
         raise missing(module)
+    if module.suffix != ".py":
+        raise Refusal(
+            "not a train module: not a Python file",
+            next_step="name the file that art-adapt has written, agent_train.py",
+            path=module,
+        )
     conditions = Conditions(
         timeout,
         tuple(env or ()),

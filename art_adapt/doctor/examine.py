@@ -18,6 +18,7 @@ from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.doctor import checks
 from art_adapt.doctor.finding import Check, Finding, Setup, failed, ok
 from art_adapt.errors import Refusal
+from art_adapt.recording.installed import is_installed
 from art_adapt.rehearsal.environment import keys_read, project_of
 from art_adapt.source import read_source
 from art_adapt.train_file import import_name
@@ -100,7 +101,9 @@ def import_train_module(path: Path) -> ModuleType:
 
 
 def _described(error: BaseException) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if not (f.filename[:1] == "<" or is_installed(f.filename))]
+    last = (own or frames)[-1]
     return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
 
 

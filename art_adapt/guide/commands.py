@@ -18,6 +18,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.packages import package_depth, package_of
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
@@ -45,11 +46,17 @@ def commands_of(agent: Path) -> list[str]:
 
 
 def _said(agent: Path, root: Path, scripts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield lines of the project's documents that run the agent's file, module or script."""
-    relative = Path(os.path.relpath(agent.resolve(), root))
-    names = {relative.as_posix(), agent.name, ".".join(relative.with_suffix("").parts)}
-    if relative.parent.parts and (agent.parent / "__main__.py").is_file():
-        names.add(".".join(relative.parent.parts))  # python -m package
+    """Yield lines of the project's documents that run the agent's file, module or script.
+
+    So do those that run a file beside it which imports it, as the module of a web application.
+    """
+    names: set[str] = set()
+    for file in (agent.resolve(), *_importing(agent.resolve())):
+        relative = Path(os.path.relpath(file, root))
+        names |= {relative.as_posix(), file.name}
+        names.add(".".join(relative.with_suffix("").parts))
+        if relative.parent.parts and (file.parent / "__main__.py").is_file():
+            names.add(".".join(relative.parent.parts))  # python -m package
     for pattern in SAYING:
         for file in sorted(root.glob(pattern)):
             if file.is_file() and file.stat().st_size <= LARGEST:
@@ -62,6 +69,23 @@ def _said(agent: Path, root: Path, scripts: Mapping[str, list[str]]) -> Iterator
                         own = scripts if is_code or part is not line else {}
                         if (command := _command(part, names, own)) is not None:
                             yield command
+
+
+def _importing(agent: Path) -> Iterator[Path]:
+    """Yield the files beside an agent that import it by its name."""
+    for path in sorted(agent.parent.glob("*.py")):
+        is_other = path != agent and not path.name.startswith("test_")
+        if is_other and _imports(path, agent.stem):
+            yield path
+
+
+def _imports(path: Path, stem: str) -> bool:
+    if stem.encode() not in path.read_bytes():
+        return False
+    with suppress(Refusal):
+        imports = Syntax.of(read_source(path)).imports.values()
+        return any(stem in (i.module.rpartition(".")[2], i.attribute) for i in imports)
+    return False
 
 
 def _command(
@@ -101,13 +125,17 @@ def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:
     except Refusal:
         return
     for name, target in scripts.items():
-        package = str(target).partition(":")[0].partition(".")[0]
+        module, _, function = str(target).partition(":")
+        package = module.partition(".")[0]
         if shutil.which(name):
             yield name, [name]
-        elif (root / package / "__main__.py").is_file():
-            yield name, [python(), "-m", package]
-        elif (root / "src" / package / "__main__.py").is_file():
-            yield name, ["env", "PYTHONPATH=src", python(), "-m", package]
+            continue
+        for folder, before in ((root, []), (root / "src", ["env", "PYTHONPATH=src"])):
+            if (folder / package / "__main__.py").is_file():
+                yield name, [*before, python(), "-m", package]
+            elif folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
+                call = f"from {module} import {function}; {function}()"
+                yield name, [*before, python(), "-c", call]
 
 
 def _own(agent: Path) -> Iterator[str]:
@@ -117,20 +145,21 @@ def _own(agent: Path) -> Iterator[str]:
     except Refusal:
         return
     guarded = any(syntax.is_guarded(node) for node in syntax.nodes)
-    if guarded and not any(reads_arguments(syntax, node) for node in syntax.nodes):
+    if not guarded or any(reads_arguments(syntax, node) for node in syntax.nodes):
+        return
+    if not any(each.level for each in syntax.imports.values()):
         yield shlex.join([python(), os.path.relpath(agent)])
+        return
+    package = package_of(syntax)  # as a file it could not import relatively
+    folder = os.path.relpath(agent.resolve().parents[package_depth(package)])
+    path = [] if folder == "." else ["env", f"PYTHONPATH={folder}"]
+    yield shlex.join([*path, python(), "-m", f"{package}.{agent.stem}"])
 
 
 def _tests(agent: Path, root: Path) -> Iterator[str]:
-    stem = agent.stem.encode()
     for path in python_files(root):
-        if path.name.startswith("test_") and stem in path.read_bytes():
-            with suppress(Refusal):
-                imports = Syntax.of(read_source(path)).imports.values()
-                named = {(i.module.rpartition(".")[2], i.attribute) for i in imports}
-                if any(agent.stem in each for each in named):
-                    relative = os.path.relpath(path)
-                    yield shlex.join([python(), "-m", "pytest", relative])
+        if path.name.startswith("test_") and _imports(path, agent.stem):
+            yield shlex.join([python(), "-m", "pytest", os.path.relpath(path)])
 
 
 def python() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,13 +29,15 @@ class Watch:
     scripted: bool = False
 
 
-def offer_to_watch(agent: Path) -> Watch | None:
+def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
     """Ask whether the agent may be watched, where a command is known that runs it.
+
+    ``failed``: commands that were tried and asked no model, which come last.
 
     Raises:
         Refusal: whoever was asked has not answered.
     """
-    known = commands_of(agent)
+    known = sorted(commands_of(agent), key=failed.__contains__)
     if not known:
         return None
     folders = list(agent.absolute().parents)[:DEEPEST]
@@ -51,7 +54,8 @@ def offer_to_watch(agent: Path) -> Watch | None:
     choices += [
         Choice(f"yes, with your model: {each}", {"command": each}) for each in known[1:]
     ]
-    choices.append(Choice("no", {}, "continue with what the code shows"))
+    no = Choice("no", {}, "continue with what the code shows")
+    choices = [no, *choices] if known[0] in failed else [*choices, no]
     question = Question(
         "Can you run the agent once while art-adapt watches?",
         tuple(choices),

@@ -138,9 +138,13 @@ def _number(
 
 def described(plan: Plan, validation: int) -> str:
     """Say what a run takes at most, and what it would take without its bounds."""
-    of = "no end" if plan.wanted is None else f"of {plan.wanted:,}"
+    steps = f"{plan.steps:,} step{'s' * (plan.steps != 1)}"
+    if plan.wanted is None:
+        steps = f"At most {steps} (--max-steps)"
+    elif plan.wanted > plan.steps:
+        steps = f"{steps} of {plan.wanted:,} (--max-steps)"
     lines = [
-        f"At most {plan.steps:,} steps ({of}: --max-steps) of {plan.episodes} episodes: "
+        f"{steps}, each of {plan.episodes} episodes at most: "
         f"{plan.steps * plan.episodes:,} episodes{_each(plan.settings)}"
     ]
     if plan.validation_episodes:

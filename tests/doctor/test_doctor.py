@@ -79,7 +79,7 @@ def test_a_serverless_run_that_could_start(folder: Path) -> None:
     states = {subject: each["state"] for subject, each in found.items()}
     assert set(states.values()) <= {"ok", "note"}
     assert "gpu" not in states and states["reward"] == "ok"
-    assert "At most" in found["run"]["what"]
+    assert "each of 8 episodes at most" in found["run"]["what"]
 
 
 def test_as_it_is_shown(folder: Path) -> None:

@@ -61,6 +61,57 @@ def test_a_projects_own_command_is_run_as_its_readme_says(
     assert commands_of(agent) == [f"{path}python -m bot answer notes.txt"]
 
 
+@pytest.mark.parametrize("folder", ["", "src"])
+def test_a_command_without_a_main_module_calls_its_function(
+    tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'notes'\n\n[project.scripts]\nfieldnotes = 'notes.cli:main'\n"
+    )
+    (tmp_path / "README.md").write_text('    fieldnotes ask "Where are otters?"\n')
+    package = tmp_path / folder / "notes"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "agent.py").write_text("from . import store\n")
+    (package / "cli.py").write_text(
+        "from .agent import store\n\n\ndef main():\n    ...\n"
+    )
+    path = "env PYTHONPATH=src " * bool(folder)
+    call = "'from notes.cli import main; main()'"
+    for name in ("cli.py", "agent.py"):
+        assert commands_of(package / name) == [
+            f"{path}python -c {call} ask 'Where are otters?'"
+        ]
+
+
+def test_a_file_of_a_package_is_run_as_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a file it could not import what is beside it."""
+    monkeypatch.chdir(tmp_path)
+    package = tmp_path / "src" / "notes"
+    package.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    (package / "__init__.py").touch()
+    (package / "store.py").touch()
+    run = "if __name__ == '__main__':\n    print(store)\n"
+    (package / "cli.py").write_text(f"from . import store\n\n{run}")
+    (package / "alone.py").write_text(run)
+    assert commands_of(package / "cli.py") == ["env PYTHONPATH=src python -m notes.cli"]
+    assert commands_of(package / "alone.py") == ["python src/notes/alone.py"]
+
+
+def test_a_command_that_runs_what_imports_the_agent(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "README.md").write_text("    uvicorn api:app --port 8000\n")
+    (tmp_path / "api.py").write_text("from desk import Desk\napp = Desk()\n")
+    (tmp_path / "desk.py").write_text("class Desk: ...\n")
+    (tmp_path / "other.py").write_text("DESK = 'desk'\n")
+    for name in ("api.py", "desk.py"):
+        assert commands_of(tmp_path / name) == ["uvicorn api:app --port 8000"]
+    assert not commands_of(tmp_path / "other.py")
+
+
 def agent_in(folder: Path, text: str) -> Path:
     (folder / "pyproject.toml").touch()
     (folder / "README.md").write_text(text)

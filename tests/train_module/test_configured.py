@@ -581,6 +581,8 @@ def test_what_a_person_may_change_is_left_at_what_is_made(
         ('"--terse", action="store_true"', "prompt=words(args.terse)", "prompt=words(False)"),
         ('"--long", action="store_true"', "prompt=words(not args.long)", "prompt=words(True)"),
         ('"--long", action="store_false"', "prompt=words(args.long)", "prompt=words(True)"),
+        ('"--terse", action="store_true"', "prompt='Short.' if args.terse else 'Long.'", 'prompt="Long."'),
+        ('"--terse", action="store_true"', "prompt=chosen(args)", 'prompt="Long."'),
     ],
 )  # fmt: skip
 def test_what_a_command_line_says_by_default_is_taken_over(
@@ -600,8 +602,17 @@ def test_what_a_command_line_says_by_default_is_taken_over(
         args = parser.parse_args()
         print(Agent(Registry(), {given}).run(args.question))
     """
+    if "chosen" in given:  # through a name
+        chosen = "prompt = 'Short.' if args.terse else 'Long.'"
+        main = main.replace("print(", f"{chosen}\n        print(")
+        main, taken = (
+            main.replace("prompt=chosen(args)", "prompt=prompt"),
+            "prompt=prompt",
+        )
+        assert 'prompt = "Long."' in episode(tmp_path, main)
     written = episode(tmp_path, main)
     assert taken in written and "args." not in written
+    assert " if False" not in written
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_a_run_is_bounded_validated_and_accounted_for(tmp_path: Path) -> None:
         said = train(folder, engine, "--max-steps", "3", "--gpu-price", "2")
     assert "raised" not in said and "stopped" not in said, said
     assert len(said["steps"]) == 3  # of the twelve that three epochs would take
-    assert "At most 3 steps (of 12: --max-steps) of 8 episodes" in said["output"]
+    assert "3 steps of 12 (--max-steps), each of 8 episodes at most" in said["output"]
     assert "$24.00 on one GPU" in said["output"]
     assert "3 steps are done. Raise --max-steps to continue" in said["output"]
     rows_logged = history(folder)

@@ -34,7 +34,7 @@ SETTINGS = {
 def test_a_first_look_is_cheap_and_says_what_all_would_take() -> None:
     plan = make_plan(SETTINGS, 900, 20, price=2.5)
     said = described(plan, 20)
-    assert "At most 50 steps (of 1,350: --max-steps) of 8 episodes" in said
+    assert "50 steps of 1,350 (--max-steps), each of 8 episodes at most" in said
     assert "600 s and 2,048 tokens a completion" in said and "400 episodes" in said
     assert "12 h, $30.00 on one GPU" in said and "mostly noise" not in said
     # 40 episodes of a validation are a fifth of 200: of 160 that train, 20 steps of 8.

@@ -13,6 +13,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import (
     default_of_option,
     reads_arguments,
+    usual_branch,
     usual_value,
 )
 from art_adapt.code.importable import (
@@ -165,6 +166,14 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
                 return False
             done.update(ast.walk(node))
             continue
+        if isinstance(node, ast.IfExp):
+            branch = usual_branch(place, node)
+            if branch is not node:  # tell if args.verbose else None
+                if not _take(place, module, branch, taken):
+                    return False
+                taken.supplied[node] = text_of_slice(place, branch, taken)
+                done.update(ast.walk(node))
+                continue
         if (default := usual_value(place, node)) is not None:
             taken.supplied[node] = default
             done.update(ast.walk(node))
