@@ -176,6 +176,7 @@ def _as_used(
             started,
             found.reaching,
             everywhere=entry in likely,
+            chosen=chosen and entry in named,
         )
         # A command runs by itself: nothing can be awaited on its object before.
         waits = any(call.is_async for call in (*used.setup, *used.cleanup))

@@ -127,10 +127,6 @@ class Coder(Agent):
     def __init__(self, name: str = "Coder", language: str | None = None):
         super().__init__(f"You are {name}: {language}")
 
-
-class Poet(Agent):
-    def chat(self, message: str) -> str:
-        return super().chat(message).title()
 """
 USERS = {
     "a subclass": ("Coder(language='Python')", 'Coder(language="Python")'),
@@ -154,7 +150,7 @@ def test_the_class_that_another_file_makes_is_the_agent_s(
         f"import sys\nfrom kit import Agent, Coder\n\n\ndef main():\n    agent = {used}\n"
         "    print(agent.chat(sys.argv[1]))\n\n\nmain()\n"
     )
-    done = art_adapt("--isolated", "kit.py", "--entry", "Agent.chat", cwd=tmp_path)
+    done = art_adapt("--isolated", "kit.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     written = (tmp_path / "kit_train.py").read_text()
     assert f"agent = {made}" in written, written.partition("def episode")[2][:300]

@@ -19,7 +19,7 @@ from art_adapt.survey.inputs.instances import (
 )
 from art_adapt.survey.inputs.parameters import constructor_of
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.making.call_ranks import DEMOS, TESTS, Site, not_copying, rank
+from art_adapt.survey.making.call_ranks import DEMOS, TESTS, Site, rank
 from art_adapt.survey.making.constructions import is_unknown
 from art_adapt.survey.making.environment import (
     constructor_of_environment,
@@ -127,7 +127,7 @@ def _built(
         if alone is not None and any(map(_is_of_a_scenario, fields)):
             made = replace(itself, value=f"{name}.{alone}()")
             return replace(parameter, made=made)
-        others = not_copying(sites, name)
+        others = [s for s in sites if not s[0].owner(s[1]).startswith(f"{name}.")]
         given = given_by(project, agent, others, fields, worst)
         if given.sites:  # as much of that call as can be copied
             fields = tuple(from_call(given, fields, given.sites[0]))

@@ -33,12 +33,14 @@ def as_used(
     reaching: set[FunctionKey],
     *,
     everywhere: bool,
+    chosen: bool,
 ) -> EntryPoint:
     """Say how the project makes the objects that ``entry`` needs, and what it sets up.
 
     ``reaching``: the functions from which a policy call can be reached.
     ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
     the project that the agent does not import are searched for what its own do not show.
+    ``chosen``: the user has named it, with its class.
     """
     given = entry.constructor
     if not everywhere:
@@ -75,7 +77,8 @@ def as_used(
         graph = CallGraph.of(wider)
     reaching = reaching | graph.reaching([entry.key])
     # More files may show what was only inferred from the class before.
-    entry = as_constructed(wider, replace(entry, constructor=given))
+    entry = replace(entry, constructor=given)
+    entry = entry if chosen else as_constructed(wider, entry)
     entry = with_setup(wider, graph, entry)
     entry = with_constructions(wider, graph, entry, reaching)
     entry = with_derived(wider, graph, entry)
