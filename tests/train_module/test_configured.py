@@ -811,6 +811,70 @@ def test_answers():
 """
 
 
+CHOOSING = """\
+import anthropic
+from openai import OpenAI
+
+
+class Claude:
+    def __init__(self, key):
+        self.client = anthropic.Anthropic(api_key=key)
+
+    def generate(self, messages):
+        return self.client.messages.create(model="c", max_tokens=9, messages=messages)
+
+
+class Gpt:
+    def __init__(self, key):
+        self.client = OpenAI(api_key=key)
+
+    def generate(self, messages):
+        reply = self.client.chat.completions.create(model="gpt-4o", messages=messages)
+        return reply.choices[0].message.content
+
+
+class Llm:
+    def __init__(self, key: str, provider: str = "claude"):
+        if provider == "claude":
+            self.own = Claude(key)
+        elif provider == "gpt":
+            self.own = Gpt(key)
+
+    def generate(self, messages):
+        return self.own.generate(messages)
+
+
+class Agent:
+    def __init__(self, llm: Llm):
+        self.llm = llm
+
+    def run(self, task: str) -> str:
+        return self.llm.generate([{"role": "user", "content": task}])
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("Llm('k')", 'Llm("k", provider="gpt")'),
+        ("Llm(key='k')", 'Llm(key="k", provider="gpt")'),
+        ("Llm('k', 'gpt')", 'Llm("k", "gpt")'),
+        ("Llm('k', provider='gpt')", 'Llm("k", provider="gpt")'),
+    ],
+)
+def test_a_part_asks_a_provider_that_can_be_recorded(
+    given: str, made: str, tmp_path: Path
+) -> None:
+    main = f"""\
+    import sys
+    from agent import Agent, Llm
+
+    if __name__ == "__main__":
+        print(Agent({given}).run(sys.argv[1]))
+    """
+    assert f"Agent(llm={made})" in episode(tmp_path, main, CHOOSING)
+
+
 @pytest.mark.parametrize(
     ("imports", "made", "given"),
     [

@@ -50,15 +50,21 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         yield replace(entry, is_abstract=is_abstract(project, syntax, entry.class_name))
 
 
-def as_constructed(project: Project, entry: EntryPoint) -> EntryPoint:
-    """Describe a method as one of the class that the project makes, where its own is never made."""
+def as_constructed(
+    project: Project, entry: EntryPoint, known: Container[Path]
+) -> EntryPoint:
+    """Describe a method as one of the class that the project makes, where its own is never made.
+
+    ``known``: the files of the agent. A class of another one is another agent, as are several.
+    """
     if entry.class_name is None:
         return entry
     syntax = project.files[entry.home]
     if constructed(project, syntax, entry.class_name):
         return entry
     made = [each for each in inheriting(project, entry) if constructed(project, *each)]
-    return as_method_of(project, entry, *made[0]) if made else entry
+    is_known = len(made) == 1 and made[0][0].source.path in known
+    return as_method_of(project, entry, *made[0]) if is_known else entry
 
 
 def inheriting(project: Project, entry: EntryPoint) -> list[tuple[Syntax, str]]:

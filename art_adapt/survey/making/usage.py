@@ -78,7 +78,7 @@ def as_used(
     reaching = reaching | graph.reaching([entry.key])
     # More files may show what was only inferred from the class before.
     entry = replace(entry, constructor=given)
-    entry = entry if chosen else as_constructed(wider, entry)
+    entry = entry if chosen else as_constructed(wider, entry, project.files)
     entry = with_setup(wider, graph, entry)
     entry = with_constructions(wider, graph, entry, reaching)
     entry = with_derived(wider, graph, entry)
