@@ -518,6 +518,21 @@ def test_what_the_train_module_s_own_code_raises_is_placed_there(
     assert "rollout() of the train module" in found["failed"]["fix"]
 
 
+def test_what_sets_a_missing_attribute_is_named(tmp_path: Path) -> None:
+    agent = (
+        "class Client:\n    def __init__(self):\n        self.session = None\n\n"
+        "    def connect_to_server(self, path):\n        self.tools = TOOLS\n\n"
+        "    def run(self, question: str) -> str:\n"
+        '        messages = [{"role": "user", "content": question}]\n'
+        '        reply = client.chat.completions.create(model="m", messages=messages, tools=self.tools)\n'
+        "        return str(reply.choices[0].message)\n"
+    )
+    told = rehearsed(tmp_path, agent, "Client.run")
+    (failed,) = (each for each in told["findings"] if each["name"] == "failed")
+    said = "call connect_to_server() of the agent in episode() first, which sets tools"
+    assert said in failed["fix"], failed
+
+
 def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     """What a tool returns may be the scenario's: its first messages are all alike."""
     agent = (

@@ -13,6 +13,7 @@ from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
+from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import UNENDING
@@ -26,6 +27,7 @@ SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
 PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
+LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
@@ -186,6 +188,9 @@ def fix_of(seen: Seen, failure: str) -> str:
             f"catch what {raising} raises where the agent runs its tools ({at(seen.answers_tools)}), "
             "and give the model the text of the error"
         )
+    if setting := _setting(seen, failure):
+        attribute, methods = setting
+        return f"call {methods} of the agent in episode() first, which sets {attribute}"
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
     is_network = NETWORK.search(failure) and OWN_ERROR not in failure
@@ -199,6 +204,21 @@ def fix_of(seen: Seen, failure: str) -> str:
             f"others with --replies; else make the agent run here: {needs}"
         )
     return f"make the agent run on this machine: {needs}"
+
+
+def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:
+    """Return the attribute that an object lacked, and the methods of its class that set it."""
+    lacks = LACKS.search(failure)
+    if lacks is None:
+        return None
+    owner, attribute = lacks.groups()
+    methods = {
+        f"{where.rpartition('.')[2]}()"
+        for file in files_of(seen.path)
+        for where, _ in file.assignments.get(f"self.{attribute}", ())
+        if where.rpartition(".")[0] == owner
+    }
+    return (attribute, " or ".join(sorted(methods))) if methods else None
 
 
 def _is_of_rollout(failure: str) -> bool:
