@@ -170,3 +170,24 @@ def test_rows_of_the_same_text_that_differ_otherwise_are_not_compared(
     _, apart = told_of(tmp_path)
     told = any("the message of the user" in each for each in apart)
     assert told is (len(notes) == 1)
+
+
+def test_what_is_asked_again_after_a_reply_is_no_beginning(tmp_path: Path) -> None:
+    """A word of the first reply is in the second prompt, and is another one in each run."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(
+        "import sys\nfrom openai import OpenAI\n\n\ndef ask(prompt):\n"
+        "    messages = [{'role': 'user', 'content': prompt}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\ndef run(query: str) -> str:\n"
+        "    code = ask(query)\n    for _ in range(2):\n"
+        "        word = (code.split() or ['nothing'])[0]\n"
+        "        code = ask(f'{query}\\nError: name {word!r} is not defined.')\n    return code\n\n\n"
+        "if __name__ == '__main__':\n    print(run(sys.argv[1]))\n"
+    )
+    command = ("capture", "--scripted", "--", sys.executable, "agent.py", QUESTION)
+    done = art_adapt(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    as_seen, apart = told_of(tmp_path)
+    assert apart == [] and "(1 compared)" in as_seen[0]

@@ -109,22 +109,29 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
 def _begun(seen: Seen) -> Iterator[tuple[Asked, set[str]]]:
     """Yield what began a conversation at the calls that episodes make, and what was given there.
 
-    What repeats what the model said, as the text for a sub-agent, begins none.
+    What repeats what the model said, as the text for a sub-agent, begins none. Nor does what a
+    function asks again in one call of the agent, as after an error: the first reply led to it.
     """
     hooked = {(f"{place.path.resolve()}", name) for name, place in seen.hooked}
     for run in seen.runs:
         first = {min(numbers) for numbers in conversations_of(run.requests)}
         said: list[str] = []
+        asking: set[tuple[int, str]] = set()
         for request in run.requests:
             site = request.site
+            outermost = min(
+                (call.number for call in run.outward(request.around)), default=0
+            )
             if (
                 request.number in first
                 and request.messages
                 and site is not None
                 and (f"{site.path}", site.function) in hooked
             ):
-                opening = asked(request)
-                if not any(each in opening.text for each in said):
+                opening, asker = asked(request), (outermost, site.function)
+                is_again = bool(outermost) and asker in asking
+                asking.add(asker)
+                if not (is_again or any(each in opening.text for each in said)):
                     yield opening, _given(run, request)
             said += _parts_said(request)
 
