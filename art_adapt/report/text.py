@@ -65,6 +65,10 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
             what = "asks a different model than the conversation"
             what += ", and no episode runs it" * (not call.in_episode)
             yield Line("", f"  {what}", remedy)
+        if call in decisions.policy and call.several and not call.beside:
+            what = f"asked {' and '.join(call.several)} in one episode: the turns of all are trained"
+            opponent = f'"{call.several[-1]}" in AUXILIARY of the train module'
+            yield Line("", f"  {what}", f"{opponent} keeps its turns out")
         for asker in call.beside:
             what = f"{at(asker.place)}  {asker.function} calls {call.function} with a conversation of its own"
             what += f" (model {asker.model})" * bool(asker.model)

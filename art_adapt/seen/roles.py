@@ -38,6 +38,7 @@ def with_seen_roles(
     if seen is not None:
         survey = _with_models(survey, seen)
         survey = _with_other_models(survey, seen)
+        survey = _with_several_models(survey, seen)
     origins = {options.origin("auxiliary"), options.origin("policy")}
     is_said = not origins <= {Origin.DEFAULT, Origin.SEEN}
     found = {} if seen is None or is_said else _side_jobs(survey, seen)
@@ -93,6 +94,24 @@ def _with_other_models(survey: Survey, seen: Seen) -> Survey:
             found = beside.setdefault(made, {})
             found[asker.function] = None if is_itself else asker
     return _replaced(survey, lambda call: _asked_beside_turns(call, survey, beside))
+
+
+def _with_several_models(survey: Survey, seen: Seen) -> Survey:
+    """Return the survey with the calls that asked several models in one episode.
+
+    That is a game against another model: all moves would be trained.
+    """
+    several: dict[CompletionCall, dict[str, None]] = {}
+    for episode in seen.function.calls if seen.function is not None else ():
+        asked: dict[CompletionCall, dict[str, None]] = {}
+        for request in episode.requests:
+            call, model = _call_of(request, survey.calls), request.body.get("model")
+            if call is not None and isinstance(model, str):
+                asked.setdefault(call, {})[model] = None
+        for call, models in asked.items():
+            if len(models) > 1:
+                several.setdefault(call, {}).update(models)
+    return _replaced(survey, lambda c: replace(c, several=tuple(several.get(c, ()))))
 
 
 def _asker(

@@ -71,6 +71,7 @@ class CompletionCall:
     askers: tuple[Asker, ...] = ()
     in_episode: bool = True
     asked_other: bool = False
+    several: tuple[str, ...] = ()  # models that it asked in one episode of a run
 
     @property
     def asides(self) -> tuple[Asker, ...]:

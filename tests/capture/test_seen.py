@@ -1019,6 +1019,29 @@ def _policy(folder: Path, *options: str) -> list[str]:
     return sorted(names[place] for place in told["policy"])
 
 
+PLAYED = {
+    "two models": ("Player('gpt-5')", "Player('deepseek-chat')", True),
+    "one model": ("Player('gpt-5')", "Player('gpt-5')", False),
+}
+
+
+@pytest.mark.parametrize("kind", PLAYED)
+def test_a_game_against_another_model_is_told(kind: str, tmp_path: Path) -> None:
+    one, other, told = PLAYED[kind]
+    agent = (
+        "class Player:\n    def __init__(self, model):\n        self.model = model\n\n"
+        "    def move(self, board):\n        messages = [{'role': 'user', 'content': str(board)}]\n"
+        "        reply = client.chat.completions.create(model=self.model, messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+        f"def play(opening: str) -> str:\n    players, board = [{one}, {other}], [opening]\n"
+        "    for turn in range(4):\n        board.append(players[turn % 2].move(board))\n"
+        "    return board[-1]\n\n\nprint(play(sys.argv[1]))\n"
+    )
+    watched(tmp_path, agent, SAID * 4, sys.executable, "agent.py", QUESTION)
+    said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert ("asked gpt-5 and deepseek-chat in one episode" in said) is told, said
+
+
 def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
     watched(tmp_path, agent, replies)
