@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.given import function_given
 from art_adapt.code.mentions import (
     is_base,
     is_called_on_each,
@@ -19,7 +20,7 @@ from art_adapt.code.mentions import (
     only_describes,
     variable_read,
 )
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import FunctionNode, dotted, last_name
 from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
@@ -28,6 +29,14 @@ from art_adapt.code.state_graphs import is_added, run_by_graph
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import resolve_in_tables
 
+# What a decorator calls with the function that it is given, to read or to name it.
+NAMING = (
+    "wraps",
+    "update_wrapper",
+    "signature",
+    "iscoroutinefunction",
+    "get_type_hints",
+)
 Edges = dict[FunctionKey, set[FunctionKey]]
 Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee
 
@@ -291,6 +300,7 @@ def _edges(
             else resolve(project, syntax, node)
         )
         if is_decorator(syntax, node):  # it has run; what it puts around has not
+            yield from _registered(project, syntax, node, named)
             named = [inner for key in named for inner in _inside(project, key)]
         elif only_describes(syntax, node):
             named = []
@@ -298,6 +308,9 @@ def _edges(
     else:
         found = resolve(project, syntax, node)
         found = found or list(run_by_graph(project, syntax, node))
+        call = syntax.parents[node]
+        if isinstance(call, ast.Call) and is_decorator(syntax, call):
+            yield from _registered(project, syntax, call, found)  # @tool("search")
         listed = () if found else resolve_in_tables(project, syntax, node)
         if listed and is_called_on_each(syntax, node):
             found = [*found, *listed]
@@ -315,6 +328,38 @@ def _edges(
     is_plain = isinstance(node, ast.Attribute) and node.attr in PLAIN_METHODS
     if not found and isinstance(node, ast.Attribute) and not is_plain:
         yield Unresolved(node.attr)
+
+
+def _registered(
+    project: Project, syntax: Syntax, decorator: ast.expr, keys: list[FunctionKey]
+) -> Iterator[Mentions]:
+    """Yield the function below a decorator of the project that keeps it, as a registry's does."""
+    below = syntax.parents[decorator]
+    if isinstance(below, FunctionNode) and any(_keeps(project, key) for key in keys):
+        yield Mentions(((syntax.source.path, syntax.owners[below]),))
+
+
+@question
+def _keeping(project: Project, syntax: Syntax, decorator: ast.AST) -> Iterator[bool]:
+    """Yield where a decorator hands the function on that it is given, as to a registry."""
+    for node in ast.walk(decorator):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        around = syntax.parents[node]
+        call = syntax.parents[around] if isinstance(around, ast.keyword) else around
+        given_to = function_given(syntax, node)
+        # What a wrapper does with it is done when the function is called.
+        is_given = given_to is not None and syntax.owner(node) == given_to.qualname
+        if is_given and isinstance(call, ast.Call) and node is not call.func:
+            yield last_name(call.func) not in NAMING
+        elif is_given and isinstance(around, ast.Assign):
+            yield any(isinstance(t, ast.Subscript) for t in around.targets)
+
+
+def _keeps(project: Project, key: FunctionKey) -> bool:
+    """True if a decorator of the project registers what it decorates: ``TOOLS[name] = func``."""
+    syntax = project.home(key[0])
+    return any(_keeping(project, syntax, syntax.functions[key[1]].node))
 
 
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:

@@ -317,3 +317,62 @@ def test_what_a_cached_function_made_is_shared(
     assert (said in done.stdout) == is_shared
     module = (tmp_path / "chat_train.py").read_text()
     assert ("@training.isolated(" in module) == is_shared
+
+
+DECORATED = {
+    "a factory that fills a registry": (
+        "def tool(name):\n    def decorator(func):\n        REGISTRY.add(Tool(name, execute=func))\n"
+        "        return func\n    return decorator\n",
+        '@tool("shell")',
+        True,
+    ),
+    "a decorator that fills a table": (
+        "def tool(func):\n    REGISTRY.tools[func.__name__] = func\n    return func\n",
+        "@tool",
+        True,
+    ),
+    "a method of the registry": ("", "@REGISTRY.tool('shell')", True),
+    "a wrapper": (
+        "from functools import wraps\n\ndef timed(func):\n    @wraps(func)\n    def inner(*a):\n"
+        "        print(func.__name__)\n        return func(*a)\n    return inner\n",
+        "@timed",
+        False,
+    ),
+    "a wrapper that runs it elsewhere": (
+        "import asyncio\n\ndef aside(func):\n    async def inner(*a):\n"
+        "        return await asyncio.to_thread(func, *a)\n    return inner\n",
+        "@aside",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DECORATED)
+def test_a_tool_that_a_decorator_registers_is_run(kind: str, tmp_path: Path) -> None:
+    """It is looked up in the registry of its module, which the agent reads."""
+    decorator, above, is_run = DECORATED[kind]
+    (tmp_path / "kit.py").write_text(
+        "import subprocess\nfrom dataclasses import dataclass\nfrom typing import Callable\n\n\n"
+        "@dataclass\nclass Tool:\n    name: str\n    execute: Callable\n\n\nclass Registry:\n"
+        "    def __init__(self):\n        self.tools = {}\n\n"
+        "    def add(self, tool):\n        self.tools[tool.name] = tool\n\n"
+        "    def get(self, name):\n        return self.tools[name]\n\n"
+        "    def tool(self, name):\n        def decorator(func):\n"
+        "            self.tools[name] = Tool(name, func)\n            return func\n"
+        "        return decorator\n\n\nREGISTRY = Registry()\n\n\n"
+        f"{decorator}\n\n{above}\ndef shell(command):\n    return subprocess.run(command).stdout\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        "import json\nfrom openai import OpenAI\nfrom kit import REGISTRY\n\n\n"
+        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    while True:\n        message = OpenAI().chat.completions.create(\n"
+        "            model='m', messages=messages, tools=[]).choices[0].message\n"
+        "        messages.append(message)\n        if not message.tool_calls:\n"
+        "            return message.content\n        for call in message.tool_calls:\n"
+        "            tool = REGISTRY.get(call.function.name)\n"
+        "            said = tool.execute(**json.loads(call.function.arguments))\n"
+        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': said})\n"
+    )
+    found = survey([read_source(tmp_path / "agent.py")])
+    harms = {effect.harm for file in found.files for effect in file.effects}
+    assert (Harm.PROCESS in harms) is is_run
