@@ -807,3 +807,44 @@ def test_a_key_that_is_typed_is_no_task(asks: str, tmp_path: Path) -> None:
     )
     entry = make_plan([read_source(agent)], Options()).decisions.entry
     assert entry is not None and entry.is_script
+
+
+FEATURES = {
+    "client.py": (
+        "from openai import OpenAI\n\n\nclass Client:\n    def ask(self, messages, tools=None):\n"
+        "        return OpenAI().chat.completions.create(model='m', messages=messages, tools=tools)\n"
+    ),
+    "guide.py": (
+        "from client import Client\n\n\nclass Guide:\n    def __init__(self):\n        self.client = Client()\n\n"
+        "    def respond(self, message: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': message}]\n"
+        "        return loop(self.client, messages)\n\n\n"
+        "def loop(client, messages):\n    raw = client.ask(messages, tools=[{}])\n"
+        "    if raw.choices[0].message.tool_calls:\n        raw = client.ask(messages)\n"
+        "    return raw.choices[0].message.content\n"
+    ),
+    "travel.py": (
+        "from client import Client\n\n\ndef run_travel_agent(year: int) -> str:\n"
+        "    messages = [{'role': 'user', 'content': f'A scene of {year}'}]\n"
+        "    return Client().ask(messages).choices[0].message.content\n"
+    ),
+    "api.py": (
+        "from guide import Guide\nfrom travel import run_travel_agent\n\n\n"
+        "def main():\n    print(Guide().respond('Hi'), run_travel_agent(1900))\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("named", "entry"),
+    [("guide.py", "Guide.respond"), ("travel.py", "run_travel_agent")],
+)
+def test_another_feature_of_the_project_is_no_episode_of_a_file(
+    named: str, entry: str, tmp_path: Path
+) -> None:
+    """It shares a client with the named file, and nothing else."""
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in FEATURES.items():
+        (tmp_path / name).write_text(text)
+    told = art_adapt("--diff", "--json", "--isolated", named, cwd=tmp_path)
+    assert json.loads(told.stdout)["decisions"]["entry"]["value"] == entry

@@ -70,7 +70,25 @@ def find_entry_points(
             with_clients(project, each, asking.completions.values())
             for each in with_instances(project, scored)
         ]
-    return tuple(sorted(found, key=lambda entry: (-entry.score, entry.place)))
+    related = _related_to_given(project, graph)
+
+    def order(entry: EntryPoint) -> tuple[bool, int, Place]:
+        return entry.key not in related, -entry.score, entry.place
+
+    return tuple(sorted(found, key=order))
+
+
+def _related_to_given(project: Project, graph: CallGraph) -> set[FunctionKey]:
+    """Return the functions that those of the named files run, and that run them.
+
+    What only shares a client with them is another feature of the project.
+    """
+    given = [
+        (path, name)
+        for path in project.given
+        for name in (MODULE_LEVEL, *project.files[path].functions)
+    ]
+    return graph.reachable(given) | graph.reaching(given, guess=True)
 
 
 def is_named(entry: EntryPoint, module: str, name: str) -> bool:
