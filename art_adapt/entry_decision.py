@@ -86,8 +86,12 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
         return EntryDecision(None, likeliest, Origin.FOUND)
     if not likeliest:
         raise _nothing_to_run(survey)
-    # What chooses one of them may be nearly as likely.
-    raise _unclear((*likeliest, *near(found[0], found[len(likeliest) :])))
+    # What chooses one of them may be nearly as likely, and who named a file means a part of it.
+    rivals = (*likeliest, *near(found[0], found[len(likeliest) :]))
+    given = [file.source.path for file in survey.files if file.given]
+    if not any(each.home in given for each in rivals):
+        rivals += tuple([each for each in found if each.home in given][:1])
+    raise _unclear(rivals)
 
 
 def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:

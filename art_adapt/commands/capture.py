@@ -288,7 +288,8 @@ def _fields(point: EntryPoint) -> list[FieldSource]:
         return fields
     raise Refusal(
         f"no scenario fields: {point.called} takes no argument that a scenario could hold",
-        next_step="name another function with --entry",
+        next_step=f"use it unchanged, with art-adapt --entry {point.called} "
+        f"{quote(shown(_shown(point.home)))}; or name another function with --entry",
         path=point.place.path,
         line=point.place.line,
     )

@@ -849,3 +849,29 @@ def test_another_feature_of_the_project_is_no_episode_of_a_file(
         (tmp_path / name).write_text(text)
     told = art_adapt("--diff", "--json", "--isolated", named, cwd=tmp_path)
     assert json.loads(told.stdout)["decisions"]["entry"]["value"] == entry
+
+
+def test_a_question_lists_what_the_named_file_has(tmp_path: Path) -> None:
+    """Its callers are likelier, and one of them may be meant: the file that was named is as well."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\n\nclass Agent:\n    def __init__(self, messages):\n"
+        "        self.messages = messages\n\n    def run(self, messages=None):\n"
+        "        self.messages.extend(messages or [])\n        for _ in range(9):\n"
+        "            reply = OpenAI().chat.completions.create(model='m', messages=self.messages)\n"
+        "            self.messages.append(reply.choices[0].message)\n"
+        "            if not reply.choices[0].message.tool_calls:\n                break\n"
+        "        return self.messages[-1].content\n"
+    )
+    (tmp_path / "views.py").write_text(
+        "from agent import Agent\n\n\ndef first(text: str) -> str:\n"
+        "    agent = Agent([{'role': 'system', 'content': 'Be brief.'}])\n"
+        "    return agent.run([{'role': 'user', 'content': text}])\n\n\n"
+        "def second(text: str) -> str:\n"
+        "    agent = Agent([{'role': 'system', 'content': 'Be long.'}])\n"
+        "    return agent.run([{'role': 'user', 'content': text}])\n"
+    )
+    told = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path)
+    said = told.stderr.decode()
+    assert told.returncode == 2 and "several entry points" in said, said
+    assert "agent.py:8  Agent.run" in said, said
