@@ -21,6 +21,17 @@ def search(text: str) -> str:
 async def fetch(text: str) -> str:
     return search(text)
 
+INDEX = []
+
+def near(text: str) -> str:
+    return max(INDEX, key=text.count)
+
+def lines(text: str) -> list:
+    return text.splitlines()
+
+def confirm(text: str) -> str:
+    return input(f"{text}? ")
+
 def _ask(system: str, text: str) -> str:
     messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
     return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
@@ -86,6 +97,24 @@ SAID = {
         "    text, place = input('> '), input('where? ')\n"
         "    print(answer(search(place), text))\n"
     ),
+    "changed before it is given": (
+        "    text = input('> ')\n    found = search(text).split()\n    found = search(text)\n"
+        "    found += 'more'\n    print(answer(found, text))\n"
+    ),
+    "added to": (
+        "    text = input('> ')\n    found = lines(text)\n    found.append('In French.')\n"
+        "    print(answer(found, text))\n"
+    ),
+    "asked of a person": (
+        "    text = input('> ')\n    print(answer(confirm(text), text))\n"
+    ),
+    "of what the program fills": (
+        "    INDEX.append('otters')\n    text = input('> ')\n"
+        "    print(answer(near(text), text))\n"
+    ),
+    "a coroutine that is not awaited": (
+        "    text = input('> ')\n    print(answer(fetch(text), text))\n"
+    ),
     "what a library computes": (
         "    text = input('> ')\n    print(answer(str.upper(text), text))\n"
     ),
@@ -141,3 +170,28 @@ def test_a_function_of_another_file_is_imported_from_there(tmp_path: Path) -> No
     )
     assert "from store import lookup" in module
     assert "answer(found=lookup(scenario.text), text=scenario.text)" in module
+
+
+def test_functions_of_one_name_are_not_mixed_up(tmp_path: Path) -> None:
+    for name in ("store", "web"):
+        (tmp_path / f"{name}.py").write_text("def search(text: str) -> str: ...\n")
+    module = _episode(
+        tmp_path,
+        "import store\nimport web\n\ndef answer(found: str, beside: str, text: str) -> str:\n"
+        '    return _ask(f"Use {found} {beside}", text)\n\n'
+        "if __name__ == '__main__':\n    text = input('> ')\n"
+        "    print(answer(store.search(text), web.search(text), text))\n",
+    )
+    assert "found=scenario.found, beside=scenario.beside, text=scenario.text" in module
+
+
+def test_a_row_says_what_two_arguments_are_made_of(tmp_path: Path) -> None:
+    """It says the kind: the search must not be told another one than the agent."""
+    module = _episode(
+        tmp_path,
+        "\ndef answer(kind: str, found: str, text: str) -> str:\n    return _ask(kind + found, text)\n\n"
+        "def kind_of(text: str) -> str:\n    return text[:3]\n\n"
+        "if __name__ == '__main__':\n    text = input('> ')\n    kind = kind_of(text)\n"
+        "    print(answer(kind, search(kind), text))\n",
+    )
+    assert "kind=scenario.kind, found=search(scenario.kind)" in module

@@ -8,13 +8,16 @@ from dataclasses import replace
 from typing import TypeVar
 
 from art_adapt.code.call_graph import CallGraph
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.importable import module_at
 from art_adapt.code.nodes import argument_of, dotted
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.resolution import named, resolve
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.making.call_ranks import DEMOS, Site, rank
+from art_adapt.survey.making.given import is_used_once
 from art_adapt.survey.model import EntryPoint, Parameter, SetupCall
+from art_adapt.survey.side_effects.effects import asks_a_person
 
 T = TypeVar("T")
 
@@ -23,7 +26,8 @@ def with_derived(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
     """Say which parameters a function of the project computes from what the others are given.
 
     All calls of the application have to compute it in the same way. A row then says what
-    they compute it from, and each episode calls that function as they do.
+    they compute it from, and each episode calls that function as they do. What asks a person,
+    or reads what a start of the program has filled, is left to the rows.
     """
     if entry.route is not None or entry.is_script or entry.is_request:
         return entry
@@ -34,20 +38,57 @@ def with_derived(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
         if rank(project, site, agent) < DEMOS
     ]
     told = [each for each in entry.parameters if _is_told(each)]
+    found: dict[str, SetupCall] = {}
+    for parameter in entry.parameters:
+        known = parameter.is_client or parameter.supplied or parameter.opened
+        if parameter.default is not None or known:
+            continue
+        others = [each for each in told if each is not parameter]
+        calls = {_computed(project, entry, s, parameter, others) for s in sites}
+        call = calls.pop() if len(calls) == 1 else None
+        if call is not None and _can_be_repeated(project, graph, call.key):
+            found[parameter.name] = call
+    names = {call.name: call.key for call in found.values()}
+    clash = len({call.key for call in found.values()}) > len(names)
+    if clash or any(_is_another(project, agent, *each) for each in names.items()):
+        return entry  # the module would import one of them for both
 
     def derived(parameter: Parameter) -> Parameter:
-        others = [each for each in told if each is not parameter]
-        found = {_computed(project, entry, site, parameter, others) for site in sites}
-        call = found.pop() if len(found) == 1 else None
-        if call is None:
+        call = found.get(parameter.name)
+        if call is None or any(each.name in found for each in call.parameters):
             return parameter
         return replace(parameter, opened=call, is_object=False, fields=None, made=None)
 
-    parameters = tuple(
-        derived(each) if each.default is None and each.opened is None else each
-        for each in entry.parameters
-    )
-    return replace(entry, parameters=parameters)
+    return replace(entry, parameters=tuple(map(derived, entry.parameters)))
+
+
+def _is_another(project: Project, agent: Syntax, name: str, key: FunctionKey) -> bool:
+    """True if the agent's file has another function of this name."""
+    return key not in (named(project, agent, name, MODULE_LEVEL) or [key])
+
+
+def _can_be_repeated(project: Project, graph: CallGraph, key: FunctionKey) -> bool:
+    """True if a function does the same in each episode, with nobody and nothing beside it."""
+    for path, name in graph.run_by([key]):
+        place = project.files[path]
+        function = place.functions.get(name)
+        if function is not None and asks_a_person(place, function.node):
+            return False
+        names = (n.id for n in place.owned_by(name) if isinstance(n, ast.Name))
+        if any(
+            _is_empty(value) for each in names for value in place.values_at_top(each)
+        ):
+            return False  # and a start of the program fills it
+    return True
+
+
+def _is_empty(value: ast.expr) -> bool:
+    match value:
+        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Constant(value=None):
+            return True
+        case ast.Call(func=ast.Name("list" | "dict" | "set"), args=[]):
+            return True
+    return False
 
 
 def _is_told(parameter: Parameter) -> bool:
@@ -72,8 +113,9 @@ def _computed(
     place, call = site
     names = tuple(each.name for each in entry.parameters)
     computed = argument_of(call, parameter.name, names)
-    if isinstance(computed, ast.Name):  # intent = route(text)
+    if isinstance(computed, ast.Name) and is_used_once(place, computed):
         computed = next(iter(_only(place.values_of(computed))), None)
+    is_awaited = isinstance(computed, ast.Await)
     if isinstance(computed, ast.Await):
         computed = computed.value
     if not isinstance(computed, ast.Call) or computed.keywords:
@@ -91,7 +133,7 @@ def _computed(
     function = home.functions[key[1]]
     is_async = isinstance(function.node, ast.AsyncFunctionDef)
     module = module_at(project, agent, key[0])
-    if is_async and not entry.is_async:
+    if is_async is not is_awaited or (is_async and not entry.is_async):
         return None
     if function.qualname == function.node.name and module is not None:
         return SetupCall(

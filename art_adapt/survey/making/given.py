@@ -50,7 +50,7 @@ class Given:
         found = construction(self.project, self.agent, place, value)
         if found is not None:
             return found
-        if isinstance(value, ast.Name) and _is_used_once(place, value):
+        if isinstance(value, ast.Name) and is_used_once(place, value):
             [value] = place.values_of(value)[-1:] or [value]
         returned = list(steps(self.project, place, value))
         if not isinstance(value, ast.Call) or len(returned) != 1:
@@ -72,7 +72,7 @@ class Given:
         return len({value and ast.unparse(value) for value in given}) > 1
 
 
-def _is_used_once(place: Syntax, name: ast.Name) -> bool:
+def is_used_once(place: Syntax, name: ast.Name) -> bool:
     """True if a function's variable is handed on and nothing else: nothing fills it before."""
     uses = [
         node
