@@ -44,7 +44,8 @@ async def rollout(client, model, messages):
 import art
 
 def outcome(text: str, gold: str) -> dict:
-    return {"correct": text == gold, "answer": text[:40]}
+    said = text.strip() if gold else ""
+    return {"correct": said == gold, "answer": said[:40]}
 
 async def rollout(client, model, messages, gold):
     trajectory = art.Trajectory(messages_and_choices=messages)

@@ -9,6 +9,7 @@ from art_adapt.rules.code import Code
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.sampled import Kind
+from art_adapt.words import STRIPS
 
 SPELLING = ("str", "repr", "json.dumps")
 MATCHING = ("search", "match", "fullmatch")
@@ -27,14 +28,17 @@ def is_text(code: Code, value: Value) -> bool:
     node = value.node
     if spells_text(node):
         return True
+    whole = receiver(node, *STRIPS)  # said.strip()
     if isinstance(node, ast.Subscript):
         if isinstance(node.slice, ast.Slice):  # said[:40]
-            parts = code.values(value.of(node.value))
-            return bool(parts) and all(
-                part != value and is_text(code, part) for part in parts
-            )
-        if _is_match(code, value.of(node.value)):
+            whole = node.value
+        elif _is_match(code, value.of(node.value)):
             return True
+    if whole is not None:
+        parts = code.values(value.of(whole))
+        return bool(parts) and all(
+            part != value and is_text(code, part) for part in parts
+        )
     if (match := receiver(node, "group")) is not None:
         return _is_match(code, value.of(match))
     kind = code.sampled.kind(value)
