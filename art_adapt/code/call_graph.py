@@ -335,13 +335,16 @@ def _registered(
 ) -> Iterator[Mentions]:
     """Yield the function below a decorator of the project that keeps it, as a registry's does."""
     below = syntax.parents[decorator]
-    if isinstance(below, FunctionNode) and any(_keeps(project, key) for key in keys):
+    is_made = isinstance(decorator, ast.Call)
+    if isinstance(below, FunctionNode) and any(
+        _keeps(project, key, is_made) for key in keys
+    ):
         yield Mentions(((syntax.source.path, syntax.owners[below]),))
 
 
 @question
-def _keeping(project: Project, syntax: Syntax, decorator: ast.AST) -> Iterator[bool]:
-    """Yield where a decorator hands the function on that it is given, as to a registry."""
+def _keeping(project: Project, syntax: Syntax, decorator: ast.AST) -> Iterator[str]:
+    """Yield the functions in a decorator, itself included, that store or hand on an argument."""
     for node in ast.walk(decorator):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
@@ -349,17 +352,28 @@ def _keeping(project: Project, syntax: Syntax, decorator: ast.AST) -> Iterator[b
         call = syntax.parents[around] if isinstance(around, ast.keyword) else around
         given_to = function_given(syntax, node)
         # What a wrapper does with it is done when the function is called.
-        is_given = given_to is not None and syntax.owner(node) == given_to.qualname
-        if is_given and isinstance(call, ast.Call) and node is not call.func:
-            yield last_name(call.func) not in NAMING
-        elif is_given and isinstance(around, ast.Assign):
-            yield any(isinstance(t, ast.Subscript) for t in around.targets)
+        if given_to is None or syntax.owner(node) != given_to.qualname:
+            continue
+        if isinstance(call, ast.Call) and node is not call.func:
+            if last_name(call.func) not in NAMING:
+                yield given_to.qualname
+        elif isinstance(around, ast.Assign) and any(
+            isinstance(target, ast.Subscript) for target in around.targets
+        ):
+            yield given_to.qualname
 
 
-def _keeps(project: Project, key: FunctionKey) -> bool:
-    """True if a decorator of the project registers what it decorates: ``TOOLS[name] = func``."""
+def _keeps(project: Project, key: FunctionKey, is_made: bool) -> bool:
+    """True if a decorator of the project registers what it decorates: ``TOOLS[name] = func``.
+
+    ``is_made`` is true for ``@tool("search")``: a function inside it is the decorator.
+    """
     syntax = project.home(key[0])
-    return any(_keeping(project, syntax, syntax.functions[key[1]].node))
+    around = [
+        name.rpartition(".")[0] if is_made else name
+        for name in _keeping(project, syntax, syntax.functions[key[1]].node)
+    ]
+    return key[1] in around
 
 
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:

@@ -59,6 +59,14 @@ def rollout_of(model):
     return wrap_rollout(model, schedule)
 
 make = lambda: init_chat_model()
+
+def wrapped(options):
+    return wrap_rollout(**options)
+
+try:
+    llm = init_chat_model()
+except LookupError:
+    llm = None
 """,
     """\
 from langchain.chat_models import init_chat_model
@@ -70,16 +78,16 @@ llm = init_chat_model("openai:gpt-4o")
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("init_chat_model"):
-        if _is_run_at_import(code, call):
+        if _is_run_at_import(code, call) and not code.is_caught(call):
             yield found(
                 call,
                 "no rollout runs when the file is imported: init_chat_model raises LookupError; "
                 "call it in the rollout",
             )
     for call in code.art_calls("wrap_rollout"):
-        if len(call.args) + len(call.keywords) == 1 and not any(
-            isinstance(each, ast.Starred) for each in call.args
-        ):
+        spread = any(isinstance(each, ast.Starred) for each in call.args)
+        spread = spread or any(each.arg is None for each in call.keywords)
+        if len(call.args) + len(call.keywords) == 1 and not spread:
             yield found(
                 call,
                 "wrap_rollout needs the model and the function: this raises TypeError; write "

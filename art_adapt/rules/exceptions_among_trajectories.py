@@ -63,6 +63,30 @@ async def grouped(model, tasks):
     )
     return sum(t.reward for group in groups for t in group)
 """,
+    """\
+import art
+
+def failed(t):
+    return isinstance(t, BaseException)
+
+async def all_or_none(model, tasks):
+    found = await art.gather_trajectories((solve(model, t) for t in tasks), max_exceptions=4)
+    errors = [t for t in found if isinstance(t, BaseException)]
+    if errors:
+        raise errors[0]
+    return sum(t.reward for t in found) / len(found)
+
+async def by_helper(model, tasks):
+    found = await art.gather_trajectories((solve(model, t) for t in tasks), max_exceptions=4)
+    return sum(t.reward for t in found if not failed(t))
+
+async def matched(model, tasks):
+    found = await art.gather_trajectories((solve(model, t) for t in tasks), max_exceptions=4)
+    for t in found:
+        match t:
+            case art.Trajectory():
+                print(t.reward)
+""",
 )
 OF_TRAJECTORIES = ("reward", "metrics", "messages_and_choices", "metadata", "messages")
 
@@ -89,7 +113,7 @@ def check(code: Code) -> Iterator[Found]:
             or not allowing.issuperset(made)
         ):
             continue
-        if any(_asks_for_its_class(node, target.id) for node in around):
+        if _tells_apart(code, each) or any(_asks(node, target.id) for node in around):
             continue
         read = [
             node
@@ -112,13 +136,28 @@ def _reads(node: ast.Attribute, name: str) -> bool:
     )
 
 
-def _asks_for_its_class(node: ast.AST, name: str) -> bool:
-    """Return whether it is ``isinstance(t, ...)``, ``hasattr(t, ...)`` or ``getattr(t, ...)``."""
-    return (
+def _tells_apart(code: Code, loop: ast.AST) -> bool:
+    """Return whether the function around a loop asks for the class of anything."""
+    return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in ("isinstance", "hasattr", "getattr", "type")
-        and bool(node.args)
-        and isinstance(node.args[0], ast.Name)
-        and node.args[0].id == name
+        for node in code.syntax.owned_by(code.syntax.owner(loop))
+    )
+
+
+def _asks(node: ast.AST, name: str) -> bool:
+    """Return whether a test, or ``match``, is about a trajectory as a whole: ``if failed(t)``."""
+    tests: list[ast.expr] = []
+    if isinstance(node, ast.If | ast.IfExp | ast.Assert):
+        tests = [node.test]
+    elif isinstance(node, ast.comprehension):
+        tests = node.ifs
+    elif isinstance(node, ast.Match):
+        tests = [node.subject]
+    asked = [each for test in tests for each in ast.walk(test)]
+    read = {each.value for each in asked if isinstance(each, ast.Attribute)}
+    return any(
+        isinstance(each, ast.Name) and each.id == name and each not in read
+        for each in asked
     )

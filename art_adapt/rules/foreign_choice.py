@@ -107,13 +107,76 @@ async def train(model, questions):
 
 async def benchmark(client, questions):
     return [await rollout(client, "gpt-4.1", each) for each in questions]
+
+async def either(model: art.Model, client, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    if model.trainable:
+        name = model.get_inference_name()
+        said = await model.openai_client().chat.completions.create(model=name, messages=[])
+        trajectory.messages_and_choices.append(said.choices[0])
+    else:
+        said = await client.chat.completions.create(model="gpt-4o", messages=[])
+        trajectory.messages_and_choices.append(said.choices[0])
+    return trajectory
+
+async def compare(model, question):
+    ours = await rollout(model.openai_client(), model.get_inference_name(), question)
+    theirs = await rollout(judge, "gpt-4.1", question)
+    return ours.reward - theirs.reward
+""",
+    """\
+import art
+from openai import AsyncOpenAI
+
+class Episode:
+    def __init__(self, model: art.Model, essay: str):
+        self.model = model
+        self.traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": essay}])
+
+    async def say(self, client, name, record=True):
+        response = await client.chat.completions.create(model=name, messages=self.traj.messages())
+        if record:
+            self.traj.messages_and_choices.append(response.choices[0])
+        return response.choices[0].message.content
+
+    async def add(self, client, name):
+        response = await client.chat.completions.create(model=name, messages=self.traj.messages())
+        self.traj.messages_and_choices.append(response.choices[0])
+
+    async def run(self) -> art.Trajectory:
+        await self.say(self.model.openai_client(), self.model.get_inference_name())
+        self.traj.reward = float(await self.say(AsyncOpenAI(), "gpt-4.1", record=False))
+        if self.model.trainable:
+            await self.add(self.model.openai_client(), self.model.get_inference_name())
+        else:
+            await self.add(AsyncOpenAI(), "gpt-4.1")
+        return self.traj
+""",
+    """\
+import art
+from openai import AsyncOpenAI
+
+class Policy:
+    def __init__(self, model: str = "gpt-4.1-mini"):
+        self.model, self.client = model, AsyncOpenAI()
+
+    async def reply(self, messages):
+        said = await self.client.chat.completions.create(model=self.model, messages=messages)
+        return said.choices[0]
+
+async def rollout(model: art.Model, goal: str) -> art.Trajectory:
+    policy = Policy()
+    policy.model, policy.client = model.get_inference_name(), model.openai_client()
+    traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": goal}])
+    traj.messages_and_choices.append(await policy.reply(traj.messages()))
+    return traj
 """,
 )
 
 
 def check(code: Code) -> Iterator[Found]:
     for put in code.trajectories.puts:
-        if not code.sampled.is_choice(put.value):
+        if not code.sampled.is_choice(put.value) or _is_untrained(code, put):
             continue
         asked = _asked(code, put)
         models = {name for each in asked for name in each.names}
@@ -138,6 +201,14 @@ def check(code: Code) -> Iterator[Found]:
                 "this choice is sampled at another endpoint than the model in training, "
                 "which is then trained on tokens it never sampled",
             )
+
+
+def _is_untrained(code: Code, put: Put) -> bool:
+    """Return whether a branch records the turn of a model that ``model.trainable`` tells apart."""
+    return any(
+        isinstance(outer, ast.If) and "trainable" in ast.unparse(outer.test).lower()
+        for outer in code.syntax.ancestors(put.by)
+    )
 
 
 @dataclass(frozen=True)
@@ -175,7 +246,14 @@ def _of_its_object(code: Code, put: Put, call: FoundCall) -> frozenset[object]:
     owner = code.function_of(call.callee)
     if given is None or owner is None or owner.class_name is None:
         return frozenset({...})
-    keeps = all(isinstance(each.node, ast.Attribute) for each in given.written)
+    kept = [e.node.attr for e in given.written if isinstance(e.node, ast.Attribute)]
+    keeps = len(kept) == len(given.written) and not any(
+        isinstance(node, ast.Attribute)
+        and node.attr in kept
+        and isinstance(node.ctx, ast.Store)
+        and code.syntax.owner(node) != f"{owner.class_name}.__init__"
+        for node in code.syntax.nodes
+    )
     made = [
         each
         for each in code.calls
@@ -190,7 +268,17 @@ def _asking_another(code: Code, put: Put, asked: list[Asked]) -> ast.Call | None
     """Return the call of a recording method that names a model of an API, where others do not.
 
     Both are calls of one episode: ``self.say(judge, "gpt-4.1")`` after ``self.say(policy, name)``.
+    They put it on a trajectory that the method is given or keeps, whatever its other arguments.
     """
+    method = code.function_of(put.by)
+    if method is None or put.trajectory is None:
+        return None
+    kept = dotted(put.trajectory) or ""
+    if kept.partition(".")[0] not in method.parameters or any(
+        isinstance(outer, ast.If) and not names_in(outer.test).isdisjoint(method.given)
+        for outer in code.syntax.ancestors(put.by)
+    ):
+        return None
     calls = code.callers(put.by)
     for each in asked:
         if (
@@ -199,16 +287,21 @@ def _asking_another(code: Code, put: Put, asked: list[Asked]) -> ast.Call | None
             or each.source.place.frame is not None
         ):
             continue
-        foreign, others = [], set()
+        foreign, others = [], []
         for call in calls:
             body = code.entered(call)
             names = code.completions.models(each.call, body.place) if body else {...}
             if names and all(map(is_api_model, names)):
                 foreign.append(call)
             else:
-                others.add(code.syntax.owner(call))
+                others.append(call)
         for call in foreign:
-            if code.syntax.owner(call) in others:
+            if any(
+                code.syntax.owner(call) == code.syntax.owner(other)
+                and not code.blocks.exclude(call, other)
+                and not code.blocks.exclude(other, call)
+                for other in others
+            ):
                 return call
     return None
 

@@ -97,6 +97,23 @@ async def rollout(model, client):
     choice = convert(response.choices[0])
     t.messages_and_choices.append(choice)
     return t
+
+async def either(model: art.Model, question):
+    t = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    if model.trainable:
+        client = model.openai_client()
+        response = await client.chat.completions.create(model="m", messages=t.messages())
+        t.messages_and_choices.append(response.choices[0])
+    else:
+        response = await litellm.acompletion(model="gpt-4o", messages=t.messages())
+        t.messages_and_choices.append(response.choices[0])
+    return t
+
+async def benchmark(question):
+    t = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    response = await litellm.acompletion(model="openai/gpt-4o", messages=t.messages())
+    t.messages_and_choices.append(response.choices[0])
+    return t.reward
 """,
 )
 WHAT = {
@@ -109,15 +126,19 @@ WHAT = {
 def check(code: Code) -> Iterator[Found]:
     for put in code.trajectories.puts:
         kind = code.sampled.kind(put.value)
-        if kind is Kind.CHOICE and _is_of_litellm(code, put.value):
+        of_litellm = kind is Kind.CHOICE and _is_of_litellm(code, put.value)
+        if kind is None or (kind not in WHAT and not of_litellm):
+            continue
+        if code.sampled.is_for_another_model(put.by):
+            continue
+        if code.sampled.by_another_model(put.value):
+            continue
+        if of_litellm:
             yield found(
                 put.at,
                 "litellm's choice is no Choice of openai's, so this turn is not trained; convert "
                 "it with art.utils.litellm.convert_litellm_choice_to_openai",
             )
-        if kind not in WHAT or code.sampled.is_for_another_model(put.by):
-            continue
-        if code.sampled.by_another_model(put.value):
             continue
         yield found(
             put.at,

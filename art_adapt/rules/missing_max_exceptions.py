@@ -30,6 +30,19 @@ async def train(model, backend, rows, rollout):
         )
         await backend.train(model, groups)
 """,
+    """\
+import art, asyncio
+
+async def group_of(model, row, rollout, others):
+    tried = [rollout(model, row) for _ in range(8)]
+    await asyncio.gather(*others, return_exceptions=True)
+    return art.TrajectoryGroup([await each for each in tried])
+
+async def train(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups([group_of(model, r, rollout) for r in rows])  # <-
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\

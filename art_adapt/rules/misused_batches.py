@@ -132,12 +132,19 @@ def _yields(code: Code, value: Value) -> bool:
         return False
     body = code.aliases.functions.enter(value)
     if body is None:
-        return dotted(value.node.func) in LAZY
+        return _named(value, value.node.func) in LAZY
     is_decorated = bool(body.function.node.decorator_list)
     nodes = list(body.nodes)
     return not is_decorated and any(
         isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes
     )
+
+
+def _named(value: Value, function: ast.expr) -> str | None:
+    """Return a function's name, None for a built-in's that the file binds to something else."""
+    name = value.syntax.qualified(function)
+    bound = name in value.syntax.functions or bool(value.syntax.values_of(function))
+    return None if name == dotted(function) and bound else name
 
 
 def _is_batches(code: Code, node: ast.expr) -> bool:

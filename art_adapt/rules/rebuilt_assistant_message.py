@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 
-from art_adapt.code.nodes import attribute_of, keyword
+from art_adapt.code.nodes import attribute_of, given_to, keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -64,6 +64,21 @@ async def rollout(client, model):
 """,
     MADE_UP,
     MADE_UP.replace("openai.types.chat.chat_completion", "art.types"),
+    """\
+import art
+from art.rewards import ruler_score_group
+from openai.types.chat.chat_completion import Choice
+
+def told(joke):
+    said = {"role": "assistant", "content": joke}
+    choice = Choice(finish_reason="stop", index=0, message=said)
+    messages = [{"role": "user", "content": "A joke!"}, choice]  # <-
+    return art.Trajectory(messages_and_choices=messages)
+
+async def send(queue):
+    judged = await ruler_score_group(art.TrajectoryGroup([told("a"), told("b")]), "openai/o3")
+    await queue.put(judged)
+""",
 )
 GOOD = (
     """\
@@ -145,7 +160,20 @@ def _only_judges(code: Code) -> bool:
     groups = set(code.art_calls("TrajectoryGroup"))
     gathers = any(code.art_calls("gather_trajectory_groups", "gather_trajectories"))
     handed_out = gathers or any(code.training.calls) or code.importers
-    return bool(groups) and not handed_out and groups <= code.training.judged
+    return (
+        bool(groups)
+        and not handed_out
+        and groups <= code.training.judged
+        and not any(map(code.training.judged.__contains__, _handed_on(code)))
+    )
+
+
+def _handed_on(code: Code) -> Iterator[ast.AST]:
+    """Yield the groups that something awaited gets after RULER, such as a queue."""
+    judges = set(code.art_calls("ruler_score_group"))
+    for call in code.calls:
+        if call not in judges and isinstance(code.syntax.parents[call], ast.Await):
+            yield from code.training.made_as(given_to(call))
 
 
 def _is_for_another_model(code: Code, put: Put) -> bool:

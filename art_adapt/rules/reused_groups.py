@@ -104,6 +104,22 @@ async def tried(model, backend, scenarios):
         except TimeoutError:
             print("again")
 
+async def until_done(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
+    done = False
+    while not done:
+        try:
+            await backend.train(model, groups)
+            done = True
+        except TimeoutError:
+            print("again")
+
+async def passes(model, backend, scenarios):
+    for step in range(await model.get_step(), 10):
+        groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
+        for epoch in range(2):
+            await backend.train(model, groups)
+
 async def several(models, backend, scenarios):
     groups = await art.gather_trajectory_groups(make(models[0], s) for s in scenarios)
     for model in models:
@@ -154,6 +170,8 @@ def _trained_again(code: Code) -> Iterator[Found]:
         loop = code.syntax.enclosing_loop(call)
         if loop is None or _may_end(loop) or not code.has(code.flow.here(call)):
             continue
+        if code.is_caught(call):
+            continue  # the next turn may try it again
         inside = set(ast.walk(loop))
         turning = names_set_in(loop)
         for given in given_to(call):
@@ -165,6 +183,7 @@ def _trained_again(code: Code) -> Iterator[Found]:
                 and each.node not in inside
                 and code.has(each)
                 and code.syntax.owner(each.node) == code.syntax.owner(call)
+                and code.syntax.enclosing_loop(each.node) is None
                 and each.node in code.art_calls("gather_trajectory_groups")
                 for each in gathered
             )

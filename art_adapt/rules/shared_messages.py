@@ -115,6 +115,13 @@ class Agent:
     def ask(self, question):
         self.history.append({"role": "user", "content": question})
         return recorded(client.chat.completions.create)(model="m", messages=self.history)
+
+class Copied(pydantic.BaseModel):
+    history: list = []
+
+    def ask(self, question):
+        self.history.append({"role": "user", "content": question})
+        return recorded(client.chat.completions.create)(model="m", messages=self.history)
 """,
 )
 
@@ -357,8 +364,10 @@ def _place(code: Code, value: Value) -> str:
     if not isinstance(node, ast.List) or syntax.owner(node) != MODULE_LEVEL:
         return ""
     around = list(syntax.ancestors(node))
-    if any(isinstance(each, ast.ClassDef) for each in around):
-        return "of the class"
+    for each in around:
+        if isinstance(each, ast.ClassDef):
+            # Pydantic, for example, copies a default for each object.
+            return "" if each.bases or each.decorator_list else "of the class"
     if any(isinstance(each, ast.arguments) for each in around):
         return "a default argument"
     made_once = not any(

@@ -150,6 +150,18 @@ import art
 async def rollout(model: art.Model, messages):
     response = await client.chat.completions.create(model=settings.name, messages=messages)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+
+async def of_any(model: art.Model, messages):
+    is_api = not isinstance(model, art.TrainableModel)
+    name = model.name if is_api else model.get_inference_name()
+    client = model.openai_client()
+    response = await client.chat.completions.create(model=name, messages=messages)
+    if not model.trainable:
+        name = model.name
+    else:
+        name = model.get_inference_name()
+    again = await client.chat.completions.create(model=name, messages=messages)
+    return art.Trajectory(messages_and_choices=[*messages, response.choices[0], again.choices[0]])
 """,
     """\
 import art
@@ -361,20 +373,28 @@ def _is_for_others(code: Code, value: Value) -> bool:
     """
     inner: ast.AST = value.node
     for ancestor in value.syntax.ancestors(value.node):
-        if isinstance(ancestor, ast.If | ast.IfExp) and _asks_for_training(
-            code, ancestor.test
-        ):
-            other = ancestor.orelse
-            return inner in other if isinstance(other, list) else inner is other
+        if isinstance(ancestor, ast.If | ast.IfExp):
+            asks = _asks_for_training(code, ancestor.test)
+            if asks is not None:
+                other = ancestor.orelse if asks else ancestor.body
+                return inner in other if isinstance(other, list) else inner is other
         inner = ancestor
     return False
 
 
-def _asks_for_training(code: Code, test: ast.expr) -> bool:
-    """Return whether a test is true for models that are trained."""
+def _asks_for_training(code: Code, test: ast.expr) -> bool | None:
+    """Return whether a test is true for models that are trained; None if it asks something else.
+
+    A comparison, as with None, is taken to be true for them.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        asks = _asks_for_training(code, test.operand)
+        return None if asks is None else not asks
+    if "trainable" in ast.unparse(test).lower():
+        return True
     tested = test.left if isinstance(test, ast.Compare) else test
-    told = [test, *code.syntax.values_of(tested)]
-    return any("trainable" in ast.unparse(each).lower() for each in told)
+    told = {_asks_for_training(code, v) for v in code.syntax.values_of(tested)}
+    return told.pop() if len(told) == 1 else None
 
 
 def _is_old(code: Code, value: Value) -> bool:

@@ -106,6 +106,8 @@ async def judge(group):
     return await art.rewards.ruler_score_group(group, "openai/o3")
 
 def make():
+    if hasattr(art, "local"):
+        art.local.LocalBackend()
     utils.iterate_dataset([])
     art.utils.iterate_dataset([])
     return art.local.LocalBackend(), art.serverless.ServerlessBackend()
@@ -119,7 +121,18 @@ async def step(model: art.TrainableModel, backend, groups):
     return await art.retry(model.get_step)()
 """,
     """\
+from __future__ import annotations
+import art, importlib
 from art.types import Message, MessagesAndChoices
+
+importlib.import_module("art.langgraph")
+
+async def judge(group, backend: art.local.LocalBackend) -> art.pipeline_trainer.PipelineTrainer:
+    art.langgraph.wrap_rollout(backend, group)
+    try:
+        return await art.rewards.ruler_score_group(group, "openai/o3")
+    except AttributeError:
+        return group
 
 def prompt(scenario) -> list[Message]:
     items: MessagesAndChoices = MessagesAndChoices()
@@ -206,8 +219,15 @@ def check(code: Code) -> Iterator[Found]:
 def _not_loaded(code: Code) -> Iterator[Found]:
     """Yield the modules of ART that a file uses as attributes, and that nothing has imported."""
     used: dict[str, ast.Attribute] = {}
+    later = "annotations" in code.syntax.imports
     for node in code.syntax.nodes:
-        if isinstance(node, ast.Attribute) and (name := code.art_name(node)) in LATER:
+        if (
+            isinstance(node, ast.Attribute)
+            and (name := code.art_name(node)) in LATER
+            and not code.is_asked_for(node)
+            and not code.is_caught(node)
+            and not (later and _is_in_annotation(code, node))
+        ):
             used.setdefault(name, node)
     for name, node in used.items():
         if not _is_loaded(code, name):
@@ -215,7 +235,11 @@ def _not_loaded(code: Code) -> Iterator[Found]:
 
 
 def _is_loaded(code: Code, name: str) -> bool:
-    """Return whether an import of the file, or of one that imports it, loads a module of ART."""
+    """Return whether something loads a module of ART, such as an import in this file.
+
+    So does a file that imports this one, or that this one imports, and what is imported by
+    its name as text.
+    """
     package, _, module = name.rpartition(".")
     for node in code.syntax.nodes:
         if isinstance(node, ast.Import):
@@ -224,9 +248,26 @@ def _is_loaded(code: Code, name: str) -> bool:
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             of_it = f"{node.module}.".startswith(f"{name}.")
             itself = node.module == package and module in [a.name for a in node.names]
-            if node.level or of_it or itself:
+            if of_it or itself:
                 return True
-    return any(name.encode() in text for text in code.importers)
+        elif isinstance(node, ast.Constant) and node.value == name:
+            return True
+    imported = code.flow.functions.files_imported(code.syntax)
+    texts = (*code.importers, *map(code.session.text, imported))
+    return any(name.encode() in text for text in texts)
+
+
+def _is_in_annotation(code: Code, node: ast.AST) -> bool:
+    """Return whether a node stands in the annotation of a name, a parameter or a result."""
+    inner = node
+    for outer in code.syntax.ancestors(node):
+        if inner in (
+            getattr(outer, "annotation", None),
+            getattr(outer, "returns", None),
+        ):
+            return True
+        inner = outer
+    return False
 
 
 def _what_lacks(code: Code, node: ast.Attribute) -> str:

@@ -338,6 +338,12 @@ DECORATED = {
         "@timed",
         False,
     ),
+    "a wrapper that hands its own arguments on": (
+        "def counted(func):\n    def inner(self, *a):\n        log(self)\n"
+        "        return func(self, *a)\n    return inner\n",
+        "@counted",
+        False,
+    ),
     "a wrapper that runs it elsewhere": (
         "import asyncio\n\ndef aside(func):\n    async def inner(*a):\n"
         "        return await asyncio.to_thread(func, *a)\n    return inner\n",

@@ -6,7 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from art_adapt.code.nodes import Function, bound_names, dotted, keyword, last_name
+from art_adapt.code.nodes import (
+    Function,
+    bound_names,
+    dotted,
+    given_to,
+    keyword,
+    last_name,
+)
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.blocks import below
 from art_adapt.rules.code.handlers import Handler
@@ -117,12 +124,27 @@ def _is_missing(test: ast.expr, name: str | None) -> bool:
 
 
 def keeps_failures(syntax: Syntax, function: Function) -> bool:
-    """Return whether a function makes a group, and gathers so that no failure is its own."""
+    """Return whether a function makes a group of what it gathers with all exceptions."""
     calls = [n for n in syntax.owned_by(function.qualname) if isinstance(n, ast.Call)]
-    grouped = any(last_name(call.func) == "TrajectoryGroup" for call in calls)
-    return grouped and any(
-        syntax.qualified(call.func) in GATHERS
+    keeping = {
+        call
+        for call in calls
+        if syntax.qualified(call.func) in GATHERS
         and isinstance(given := keyword(call, "return_exceptions"), ast.Constant)
         and given.value is True
-        for call in calls
+    }
+    grouped = [call for call in calls if last_name(call.func) == "TrajectoryGroup"]
+    return bool(grouped) and all(
+        any(not keeping.isdisjoint(_within(syntax, given)) for given in given_to(call))
+        for call in grouped
     )
+
+
+def _within(syntax: Syntax, expression: ast.expr) -> Iterator[ast.AST]:
+    """Yield what an expression is made of, through the names in it."""
+    for node in ast.walk(expression):
+        yield node
+        if isinstance(node, ast.Name):
+            yield from (
+                each for value in syntax.values_of(node) for each in ast.walk(value)
+            )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey, class_around
 from art_adapt.code.containers import container_of
@@ -305,6 +306,13 @@ class Functions:
         if isinstance(module, Syntax):
             return module, ""
         return self._project.variable_named(syntax, name)
+
+    def files_imported(self, syntax: Syntax) -> Iterator[Path]:
+        """Yield the files of the project that a file imports."""
+        for name in syntax.imports:
+            path = self._project.located(syntax, name)
+            if path is not None:
+                yield path
 
 
 def _unpartial(call: ast.Call) -> ast.Call:
