@@ -34,14 +34,15 @@ def variables_required(
 ) -> Iterator[str]:
     """Yield the variables without which some nodes of a file raise.
 
-    These are ``os.environ["X"]``, and ``x = os.getenv("X")`` before ``if not x: raise ...``.
+    They are spelled out: ``os.environ["X"]``, and ``x = os.getenv("X")`` before ``if not x: raise ...``.
     """
     for node in nodes:
         named = _named_in_subscript(syntax, node)
         if isinstance(node, ast.Call) and raises_without(syntax, node):
             named = _named_in_call(syntax, node)
         if named is not None:
-            yield from _texts(project, syntax, named)
+            texts = _texts(project, syntax, named)
+            yield from (text for text in texts if "*" not in text)
 
 
 def _named_in_call(syntax: Syntax, node: ast.AST) -> ast.expr | None:

@@ -125,16 +125,18 @@ def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:
     except Refusal:
         return
     for name, target in scripts.items():
-        module, _, function = str(target).partition(":")
-        package = module.partition(".")[0]
+        module, _, function = str(target).partition("[")[0].strip().partition(":")
+        package, top = module.partition(".")[0], function.partition(".")[0]
         if shutil.which(name):
             yield name, [name]
             continue
         for folder, before in ((root, []), (root / "src", ["env", "PYTHONPATH=src"])):
             if (folder / package / "__main__.py").is_file():
                 yield name, [*before, python(), "-m", package]
-            elif folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
-                call = f"from {module} import {function}; {function}()"
+            elif (
+                top and folder.joinpath(*module.split(".")).with_suffix(".py").is_file()
+            ):
+                call = f"from {module} import {top}; {function}()"
                 yield name, [*before, python(), "-c", call]
 
 

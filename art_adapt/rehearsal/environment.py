@@ -87,7 +87,7 @@ ADDRESSES = ("base_url", "azure_endpoint")
 PLACEHOLDER_MODEL = (
     "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
 )
-FEWEST = 4  # characters that tell which variables f"{provider}_API_KEY" reads
+FEWEST = 4  # characters in a row that tell which variables f"{provider}_API_KEY" reads
 AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
 
 
@@ -127,8 +127,8 @@ def environment(
     kept, withheld = {}, []
     said = _said_in_env_files(train_module)
     there = {**said, **os.environ}
-    whole = [pattern for pattern in read if len(pattern.replace("*", "")) >= FEWEST]
-    read |= {name for each in whole if "*" in each for name in matching(there, each)}
+    patterns = [each for each in read if max(map(len, each.split("*"))) >= FEWEST]
+    read |= {n for each in patterns if "*" in each for n in matching(there, each)}
     for name, value in there.items():
         if name in let_through or _is_harmless(name, value, read):
             if name in os.environ:

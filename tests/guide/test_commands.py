@@ -61,12 +61,17 @@ def test_a_projects_own_command_is_run_as_its_readme_says(
     assert commands_of(agent) == [f"{path}python -m bot answer notes.txt"]
 
 
+TARGETS = {"main": "main()", "Cli.run": "Cli.run()", "main [all]": "main()"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("folder", ["", "src"])
 def test_a_command_without_a_main_module_calls_its_function(
-    tmp_path: Path, folder: str
+    tmp_path: Path, folder: str, target: str
 ) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        "[project]\nname = 'notes'\n\n[project.scripts]\nfieldnotes = 'notes.cli:main'\n"
+        "[project]\nname = 'notes'\n\n[project.scripts]\n"
+        f"fieldnotes = 'notes.cli:{target}'\n"
     )
     (tmp_path / "README.md").write_text('    fieldnotes ask "Where are otters?"\n')
     package = tmp_path / folder / "notes"
@@ -77,7 +82,8 @@ def test_a_command_without_a_main_module_calls_its_function(
         "from .agent import store\n\n\ndef main():\n    ...\n"
     )
     path = "env PYTHONPATH=src " * bool(folder)
-    call = "'from notes.cli import main; main()'"
+    called = TARGETS[target]
+    call = f"'from notes.cli import {called.partition('.')[0].removesuffix('()')}; {called}'"
     for name in ("cli.py", "agent.py"):
         assert commands_of(package / name) == [
             f"{path}python -c {call} ask 'Where are otters?'"

@@ -520,7 +520,8 @@ def test_what_the_train_module_s_own_code_raises_is_placed_there(
 
 def test_what_sets_a_missing_attribute_is_named(tmp_path: Path) -> None:
     agent = (
-        "class Client:\n    def __init__(self):\n        self.session = None\n\n"
+        "class Client:\n    def close(self):\n        self.tools = []\n\n"
+        "    def again(self):\n        self.tools = None\n\n"
         "    def connect_to_server(self, path):\n        self.tools = TOOLS\n\n"
         "    def run(self, question: str) -> str:\n"
         '        messages = [{"role": "user", "content": question}]\n'
@@ -529,7 +530,7 @@ def test_what_sets_a_missing_attribute_is_named(tmp_path: Path) -> None:
     )
     told = rehearsed(tmp_path, agent, "Client.run")
     (failed,) = (each for each in told["findings"] if each["name"] == "failed")
-    said = "call connect_to_server() of the agent in episode() first, which sets tools"
+    said = "set tools first: call connect_to_server() of the agent in episode()"
     assert said in failed["fix"], failed
 
 

@@ -73,6 +73,16 @@ COMPUTED = {
         "    found = desk.find(text)\n    print(desk.answer(found, text))\n",
         "agent.answer(found=agent.find(scenario.text), text=scenario.text)",
     ),
+    "methods that a function calls": (
+        "\nclass Desk:\n    def __init__(self):\n        self.seen = []\n"
+        "\n    def find(self, text: str) -> str:\n        self.seen.append(text)\n"
+        "        return ' '.join(self.seen)\n"
+        "\n    def answer(self, found: str, text: str) -> str:\n"
+        "        return _ask(found, text)\n"
+        "\ndef main():\n    text = input('> ')\n    desk = Desk()\n"
+        "    found = desk.find(text)\n    print(desk.answer(found, text))\n",
+        "agent = Desk() return agent.answer(found=agent.find(scenario.text), text=scenario.text)",
+    ),
     "awaited": (
         "\nasync def answer(found: str, text: str) -> str:\n"
         "    messages = [{'role': 'user', 'content': found + text}]\n"
@@ -141,6 +151,36 @@ def test_is_computed_as_the_application_does(tmp_path: Path, kind: str) -> None:
     module = _episode(tmp_path, source)
     assert called in module
     assert _fields(module) == ["text"]
+
+
+NOT_IMPORTED = f"""
+{ANSWER}
+if __name__ == "__main__":
+    def shorten(text: str) -> str:
+        return text[:9]
+
+    text = input("> ")
+    print(answer(shorten(text), text))
+"""
+LEFT_OUT = """
+def within(text: str, place: str) -> str:
+    return search(place + text)
+
+def answer(found: str, text: str, place: str = "archive") -> str:
+    return _ask(found + place, text)
+
+def main():
+    text, place = input("> "), input("where? ")
+    print(answer(within(text, place), text, place))
+"""
+
+
+@pytest.mark.parametrize("source", [NOT_IMPORTED, LEFT_OUT])
+def test_a_call_that_an_episode_cannot_make_is_left_to_rows(
+    tmp_path: Path, source: str
+) -> None:
+    """An import does not define the function, or a row leaves its argument out."""
+    assert "found=scenario.found, text=scenario.text" in _episode(tmp_path, source)
 
 
 @pytest.mark.parametrize("kind", SAID)

@@ -22,6 +22,7 @@ from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_
 from art_adapt.rehearsal.services import function_at
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import read_source
+from art_adapt.words import CLEANS_UP
 
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 REWARD_ERROR = "RewardError: "
@@ -190,7 +191,7 @@ def fix_of(seen: Seen, failure: str) -> str:
         )
     if setting := _setting(seen, failure):
         attribute, methods = setting
-        return f"call {methods} of the agent in episode() first, which sets {attribute}"
+        return f"set {attribute} first: call {methods} of the agent in episode()"
     if OF_THE_CODE.search(failure):
         return "mend that line of the agent"
     is_network = NETWORK.search(failure) and OWN_ERROR not in failure
@@ -207,18 +208,24 @@ def fix_of(seen: Seen, failure: str) -> str:
 
 
 def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:
-    """Return the attribute that an object lacked, and the methods of its class that set it."""
+    """Return the attribute that an object lacked, and the methods of its class that set it.
+
+    These are neither those that clean up nor the method that missed it.
+    """
     lacks = LACKS.search(failure)
     if lacks is None:
         return None
     owner, attribute = lacks.groups()
-    methods = {
-        f"{where.rpartition('.')[2]}()"
+    setting = {
+        where.rpartition(".")[2]
         for file in files_of(seen.path)
-        for where, _ in file.assignments.get(f"self.{attribute}", ())
+        for where, value in file.assignments.get(f"self.{attribute}", ())
         if where.rpartition(".")[0] == owner
+        and not (isinstance(value, ast.Constant) and value.value is None)
     }
-    return (attribute, " or ".join(sorted(methods))) if methods else None
+    methods = sorted(setting - {"__init__", _raising(failure), *CLEANS_UP})
+    told = " or ".join(f"{name}()" for name in methods)
+    return (attribute, told) if methods else None
 
 
 def _is_of_rollout(failure: str) -> bool:

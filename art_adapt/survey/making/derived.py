@@ -59,7 +59,10 @@ def with_derived(project: Project, graph: CallGraph, entry: EntryPoint) -> Entry
             return parameter
         return replace(parameter, opened=call, is_object=False, fields=None, made=None)
 
-    return replace(entry, parameters=tuple(map(derived, entry.parameters)))
+    parameters = tuple(map(derived, entry.parameters))
+    called = {each.opened.key for each in parameters if each.opened is not None}
+    setup = tuple(each for each in entry.setup if each.key not in called)
+    return replace(entry, parameters=parameters, setup=setup)
 
 
 def _is_another(project: Project, agent: Syntax, name: str, key: FunctionKey) -> bool:
@@ -120,11 +123,14 @@ def _computed(
         computed = computed.value
     if not isinstance(computed, ast.Call) or computed.keywords:
         return None
+    if isinstance(place.parents[computed], ast.withitem):
+        return None  # episode() would not close it
     given = tuple(
         replace(other, positional_only=True)
         for argument in computed.args
         for other in others
-        if _are_one(place, argument, argument_of(call, other.name, names))
+        if other.default is None  # else a row, and so the call, may leave it out
+        and _are_one(place, argument, argument_of(call, other.name, names))
     )
     key = next(iter(_only(resolve(project, place, computed.func))), None)
     if key is None or not given or len(given) != len(computed.args):
@@ -134,6 +140,8 @@ def _computed(
     is_async = isinstance(function.node, ast.AsyncFunctionDef)
     module = module_at(project, agent, key[0])
     if is_async is not is_awaited or (is_async and not entry.is_async):
+        return None
+    if home.is_guarded(function.node):
         return None
     if function.qualname == function.node.name and module is not None:
         return SetupCall(
