@@ -133,8 +133,10 @@ def _with(options: Options, answer: Choice, *, asked: bool) -> Options:
     """Return the options with an answer; what would come of none is not to be kept."""
     usual = Options()
     origins = {
-        name: Origin.DEFAULT
-        if answer.is_usual or (not asked and value == getattr(usual, name))
+        name: Origin.FOUND
+        if answer.is_usual
+        else Origin.DEFAULT
+        if not asked and value == getattr(usual, name)
         else Origin.ANSWER
         for name, value in answer.sets.items()
     }

@@ -123,13 +123,13 @@ def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:
     lacked = [name for name in names if any(name not in row for row in rows)]
     sys.stderr.write(
         f"{counted(len(rows), 'earlier row')} in {shown(path)} without {', '.join(lacked)}: "
-        "delete them; their runs now have rows with these fields\n"
+        "delete them: the new rows are of the same runs, with these fields\n"
     )
 
 
 def say_open(fields: Sequence[str]) -> None:
     """Print on standard error what one run leaves open."""
     sys.stderr.write(
-        "run it again with another task, so that art-adapt can tell which of "
-        f"{', '.join(fields)} vary\n"
+        "run it once more, with another task: what then differs is a field (now "
+        f"{', '.join(fields)})\n"
     )

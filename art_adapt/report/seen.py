@@ -31,7 +31,7 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     yield (
         "seen",
         f"{counted(len(calls), 'episode')}, {returned}",
-        "" if answered else "the exits above come from the code, not from the run",
+        "" if answered else "so the exits above are those of the source",
     )
     requests = [request for each in calls for request in each.requests]
     called = {name for request in requests for name in request.called}

@@ -30,8 +30,8 @@ from art_adapt.survey.side_effects.harm import Harm, is_kept_apart, places_by_wh
 
 WAYS = {"process": "process of its own", "copy": "copy of the project's folder"}
 APART = {
-    "process": "a process for each episode keeps it apart",
-    "copy": "a copy of the folder for each episode keeps apart what lies in it",
+    "process": "each episode gets a process of its own",
+    "copy": "each episode gets its own copy of the project's folder",
 }
 
 
@@ -252,9 +252,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
         elif made is None and parameter.passed and _has_defaults(parameter):
-            default = f"episode() keeps {parameter.default or 'its defaults'}"
-            passed = f"{at(parameter.passed)} passes one that cannot be copied here"
-            yield Line("note", f"{parameter.name}: {default}", passed)
+            default = f"stays {parameter.default}"
+            default = default if parameter.default else "keeps its defaults"
+            passed = f"what {at(parameter.passed)} passes cannot be copied here"
+            yield Line("note", f"{parameter.name} {default}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
     for parameters in shown_in.values():

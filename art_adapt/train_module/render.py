@@ -197,13 +197,13 @@ def _docstring(entry: EntryPoint, training: Training, survey: Survey) -> str:
     typed = entry.terminal is not None
     effects = [*_lasting(survey, training.isolate)]
     warnings = _warnings(effects, typed)
-    replaying = [_verdict(entry, effects, training, typed)]
-    if warnings:
-        replaying.append("\n".join(warnings))
+    apart = ""
     if training.isolate == "copy" and not training.single_turn:
-        replaying.insert(0, IN_COPY)
+        apart = IN_COPY
     elif training.isolate and len(effects) < len([*_lasting(survey, None)]):
-        replaying.insert(0, IN_PROCESS)
+        apart = IN_PROCESS
+    verdict = _verdict(entry, effects, training, typed, is_apart=bool(apart))
+    replaying = [each for each in (apart, verdict, "\n".join(warnings)) if each]
     parts = [
         f"Trains {_name(entry)} with ART: GRPO, {scored}.",
         *([SINGLE_TURN] if training.single_turn else replaying),
@@ -218,9 +218,17 @@ def _name(entry: EntryPoint) -> str:
 
 
 def _verdict(
-    entry: EntryPoint, effects: Sequence[Effect], training: Training, typed: bool
+    entry: EntryPoint,
+    effects: Sequence[Effect],
+    training: Training,
+    typed: bool,
+    *,
+    is_apart: bool,
 ) -> str:
-    """Say whether episodes can be run many times over, and what follows."""
+    """Say whether episodes can be run many times over, and what follows.
+
+    ``is_apart``: the text above it says how what was found is kept apart.
+    """
     if training.every_client:
         return (
             "A framework runs the agent, with tools among what it was given: art-adapt has\n"
@@ -264,7 +272,8 @@ def _verdict(
             "Nothing in the agent's own code outlives an episode. What it is handed was not\n"
             f"looked at ({names}): episodes are run many times over, side by side."
         )
-    return "No state was found that outlives an episode: it can run many times."
+    also = "other " * is_apart
+    return f"No {also}state was found that outlives an episode: it can run many times."
 
 
 def _lasting(survey: Survey, isolate: str | None) -> Iterator[Effect]:

@@ -808,7 +808,7 @@ def test_a_second_task_settles_what_a_first_one_leaves_open(tmp_path: Path) -> N
     for task, city in ((QUESTION, "Rome"), ("Is it cold there?", "Oslo")):
         command = (sys.executable, "agent.py", task, city)
         said = watched(tmp_path, agent, SAID, *command).stderr.decode()
-        assert ("run it again with another task" in said) is (city == "Rome")
+        assert ("run it once more, with another task" in said) is (city == "Rome")
 
 
 @pytest.mark.parametrize("made", ["a class", "a function"])

@@ -285,7 +285,7 @@ def test_what_is_recommended_is_what_comes_unasked(
     done = art_adapt("agent.py", cwd=other)
     assert done.returncode == 0
     assert b"isolate     each episode in a process of its own  (found)" in done.stdout
-    assert b"a process for each episode keeps it apart" in done.stdout
+    assert b"each episode gets a process of its own" in done.stdout
     one, two = ((each / "agent_train.py").read_text() for each in (folder, other))
     assert one == two
 
@@ -317,9 +317,9 @@ def test_what_is_recommended_follows_from_what_is_shared(folder: Path) -> None:
     agent = folder / "agent.py"
     in_a_file = CONNECTION.replace(":memory:", "stock.db")
     for text, first in (
-        (AGENT, "a yes ("),
-        (CONVERSATION, "a yes ("),
-        (CONNECTION, "a yes ("),
+        (AGENT, "a yes, in a process of its own"),
+        (CONVERSATION, "a yes, in a process of its own"),
+        (CONNECTION, "a yes, in a process of its own"),
         (in_a_file, "a yes, in a copy of the project's folder"),
     ):
         agent.write_text(text)

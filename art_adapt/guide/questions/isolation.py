@@ -29,7 +29,10 @@ def questions(situation: Situation) -> Iterator[Question]:
         "no, sharing is fine", {"isolate": None}, "fine for a cache or settings"
     )
     apart = Choice(
-        "yes", {"isolate": "process"}, otherwise or "slower to start", is_usual=True
+        "yes, in a process of its own",
+        {"isolate": "process"},
+        otherwise or "slower to start",
+        is_usual=True,
     )
     if situation.survey.isolation() == "copy":
         apart = Choice(
@@ -39,7 +42,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             is_usual=True,
         )
     yield Question(
-        f"{said[0].upper()}{said[1:]} Run each episode in a process of its own?",
+        f"{said[0].upper()}{said[1:]} Give each its own?",
         (apart, together),
         why="Episodes run at the same time, so each sees the changes of the others.",
         of_agent=True,

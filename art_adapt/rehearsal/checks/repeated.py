@@ -33,8 +33,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         elif not ended:
             count = f"not after {MOST_REQUESTS}"
             otherwise = (
-                f"an episode whose model keeps calling tools goes on after {MOST_REQUESTS} "
-                "requests"
+                "an episode whose model keeps calling tools has no end: it was stopped after "
+                f"{MOST_REQUESTS} requests"
             )
         statement = f"an episode ends although its model keeps calling tools: {count}"
         yield Witness(statement, ended, otherwise)
