@@ -13,7 +13,10 @@ from art_adapt.code.resolution import meant_by, referred
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import steps
 
-RUNS = ("invoke", "ainvoke", "stream", "astream", "batch", "abatch")
+RUNS = (
+    *("invoke", "ainvoke", "stream", "astream", "astream_events", "astream_log"),
+    *("batch", "abatch", "batch_as_completed", "abatch_as_completed"),
+)
 LIBRARY = "langgraph."
 
 

@@ -80,9 +80,9 @@ def _importing(agent: Path) -> Iterator[Path]:
 
 
 def _imports(path: Path, stem: str) -> bool:
-    if stem.encode() not in path.read_bytes():
-        return False
-    with suppress(Refusal):
+    with suppress(Refusal, OSError):  # a folder, or a link to nothing
+        if stem.encode() not in path.read_bytes():
+            return False
         imports = Syntax.of(read_source(path)).imports.values()
         return any(stem in (i.module.rpartition(".")[2], i.attribute) for i in imports)
     return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import is_given
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
@@ -42,7 +43,7 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     function = None if seen is None else seen.function
     if function is None:
         return survey
-    said = Said(function.text, _texts_of(survey))
+    said = _said(function.text, survey)
     entries = tuple(
         _given(entry, function, said) if key_of(entry) == function.key else entry
         for entry in survey.entry_points
@@ -52,19 +53,46 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
 
 @dataclass(frozen=True)
 class Said:
-    """What the model was ``asked``, and the texts that the agent's files write out themselves."""
+    """What the model was ``asked``, and what the agent's files write out themselves.
+
+    ``choices``: the words that they compare with, or list. ``written``: all of their texts.
+    """
 
     asked: str
-    written: frozenset[str]
+    choices: frozenset[str]
+    written: str
 
 
-def _texts_of(survey: Survey) -> frozenset[str]:
-    return frozenset(
-        node.value
-        for file in survey.files
-        for node in ast.walk(file.source.tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+def _said(asked: str, survey: Survey) -> Said:
+    nodes = [n for file in survey.files for n in ast.walk(file.source.tree)]
+    listed = (each for node in nodes for each in _listed(node))
+    choices = frozenset(_texts_in(each for whole in listed for each in ast.walk(whole)))
+    return Said(asked, choices, "\n".join(_texts_in(nodes)))
+
+
+def _texts_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _listed(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what holds the words that an option may be: ``if provider == "groq"``, ``choices=[...]``."""
+    match node:
+        case ast.Compare():
+            yield from (node.left, *node.comparators)
+        case ast.MatchValue() | ast.keyword(arg="choices"):
+            yield node.value
+        case ast.Subscript(value=kind, slice=words) if last_name(kind) == "Literal":
+            yield words
+        case ast.Tuple() | ast.List() | ast.Set():
+            yield node
+        case ast.Dict():
+            yield from (key for key in node.keys if key is not None)
+        case ast.ClassDef():  # an enumeration
+            yield from (
+                each.value for each in node.body if isinstance(each, ast.Assign)
+            )
 
 
 def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
@@ -244,7 +272,7 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
     if isinstance(value, bool) or isinstance(default, bool):
         return type(value) is type(default)
     if isinstance(value, str) and isinstance(default, str | None):
-        is_choice = value.isidentifier() and value in said.written
+        is_choice = value.isidentifier() and value in said.choices
         return is_choice and not _is_asked_about(value, said)
     return (
         isinstance(default, int | float)
@@ -254,8 +282,12 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
 
 
 def _is_asked_about(spelled: str, said: Said) -> bool:
-    word = rf"(?<![\w.]){re.escape(spelled)}(?![\w.])"
-    return re.search(word, said.asked) is not None
+    return _has(said.asked, spelled)
+
+
+def _has(text: str, spelled: str) -> bool:
+    word = rf"(?<!\w)(?<!\w\.){re.escape(spelled)}(?!\w|\.\w)"
+    return re.search(word, text) is not None
 
 
 def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
@@ -274,8 +306,9 @@ def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
         and own is not None
         and _is_literal(own)
         and ast.literal_eval(own) != value
-        and len(repr(value)) >= FEWEST
+        and sum(map(str.isdigit, repr(value))) >= FEWEST
         and _is_asked_about(repr(value), said)
+        and not _has(said.written, repr(value))  # of a prompt that is the same for all
     )
 
 

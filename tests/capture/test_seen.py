@@ -712,13 +712,14 @@ def test_what_options_and_set_up_take_are_fields(tmp_path: Path) -> None:
         ("90000", {"task": QUESTION, "budget": 90000}),
         ("110000", {"task": QUESTION}),  # what the command has anyway
         ("7", {"task": QUESTION}),  # it may stand in a prompt by chance
+        ("500", {"task": QUESTION}),  # the prompt has it whatever is typed
     ],
 )
 def test_a_number_that_the_model_is_asked_about_is_a_field(
     typed: str, row: dict[str, Any], tmp_path: Path
 ) -> None:
     loop = LOOP.replace(
-        '"content": task}', '"content": f"{task} Budget: {budget} EUR"}'
+        '"content": task}', '"content": f"{task} 500 words. Budget: {budget} EUR"}'
     )
     agent = (
         function("def solve(task: str, budget: int):", loop)
@@ -738,7 +739,7 @@ def test_two_runs_show_what_stays_the_same(tmp_path: Path) -> None:
         "if __name__ == '__main__':\n    print(answer(sys.argv[1], **KNOWN))\n"
     )
     done = watched(tmp_path, agent, [CALL, *SAID])
-    assert "which of task, tone, user vary" in done.stderr.decode()
+    assert "what then differs is a field (now task, tone, user)" in done.stderr.decode()
     assert "    tone: str\n" in patch_of(tmp_path).replace("+", "")
     watched(tmp_path, agent, SAID, sys.executable, "agent.py", "Is it cold in Oslo?")
     patch = patch_of(tmp_path)

@@ -35,6 +35,13 @@ def test_what_is_no_command_that_runs_it(tmp_path: Path, text: str) -> None:
     assert not commands_of(agent_in(tmp_path, text))
 
 
+def test_what_cannot_be_read_beside_an_agent_is_passed_over(tmp_path: Path) -> None:
+    agent = agent_in(tmp_path, "    python -m bot\n")
+    (agent.parent / ".#agent.py").symlink_to("nobody@host")
+    (agent.parent / "folder.py").mkdir()
+    assert commands_of(agent) == ["python -m bot"]
+
+
 def test_prose_that_begins_with_a_commands_name_is_none(tmp_path: Path) -> None:
     agent = agent_in(tmp_path, "ask-the-bot answers questions about notes.\n")
     (tmp_path / "pyproject.toml").write_text(

@@ -210,3 +210,27 @@ def test_right_code_is_right(case: str) -> None:
         for each in rule.check(code_of(case))
     ]
     assert not found
+
+
+def test_slices_of_slices_are_asked_once() -> None:
+    """Each is one of two parts of the one before: sixteen million ways lead to the first."""
+    chain = "\n".join(
+        f"    x{at} = x{at - 1}[:1] if messages else x{at - 1}[1:]"
+        for at in range(1, 25)
+    )
+    source = f"""\
+import art
+
+async def rollout(client, messages):
+    response = await client.chat.completions.create(model="m", messages=messages)
+    x0 = response.choices[0].message.content
+{chain}
+    y = x24[:4]
+    for _ in messages:
+        y, z = z[:4], y[:4]
+    items = [*messages, response.choices[0]]
+    return art.Trajectory(messages_and_choices=items, reward=1.0, metrics={{"said": x24}})
+"""
+    code = code_of(source)
+    found = [rule.rule.code for rule in EVERY for _ in rule.check(code)]
+    assert "ART306" in found and "ART000" not in found

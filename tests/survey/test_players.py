@@ -108,11 +108,29 @@ def test_each_player_is_made_as_the_project_makes_that_one(
     done = art_adapt("--isolated", "game.py", "--entry", "Table.run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     written = " ".join((tmp_path / "game_train.py").read_text().split())
+    assert "fill_in" not in written
     north, south = (
         written.partition(f"{side}=Seat(")[2] for side in ("north", "south")
     )
     assert north.lstrip().startswith(("0,", "number=0,")), written
     assert south.lstrip().startswith(("1,", "number=1,")), written
+
+
+@pytest.mark.parametrize(
+    "handed",
+    [
+        "    pair = [Seat(0, names['a']), Seat(1, names['b'])]\n"
+        "    south, north = pair\n    print(Table(north, south).run())\n",
+        "    one = Seat(0, names['a'])\n    other = Seat(1, names['b'])\n"
+        "    north, south = other, one\n    print(Table(north, south).run())\n",
+    ],
+)
+def test_a_player_that_is_not_clear_is_left_open(handed: str, tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text(f"{SEATS}def match(names):\n{handed}")
+    done = art_adapt("--isolated", "game.py", "--entry", "Table.run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    written = (tmp_path / "game_train.py").read_text()
+    assert written.count("fill_in(") >= 2, written
 
 
 WORLD = """\

@@ -181,3 +181,54 @@ def test_a_client_of_another_library_stays_that(
     module = (tmp_path / "agent_train.py").read_text()
     is_own = "OpenAI(**training.policy_endpoint())" in module
     assert is_own == (library == "openai"), module.partition("def episode")[2][:300]
+
+
+PRIVATE_CLIENTS = (
+    "OpenAI(api_key='sk-proj-0123456789abcdefghij')",
+    "OpenAI(default_headers={'X-Auth': 'k3y'})",
+    "OpenAI(base_url='https://gateway.example/v1?token=k3y')",
+)
+
+
+@pytest.mark.parametrize("made", PRIVATE_CLIENTS)
+def test_a_key_in_the_source_is_not_copied(made: str, tmp_path: Path) -> None:
+    module = _module(
+        tmp_path, "from langfuse.openai import OpenAI\n" + OWN_AGENT.format(made=made)
+    )
+    assert "k3y" not in module and "sk-proj" not in module
+    assert "client = OpenAI(**training.policy_endpoint())" in module
+
+
+def test_a_client_that_another_file_imports_from_openai_is_openais(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "clients.py").write_text("from openai import OpenAI\n")
+    made = "OpenAI(api_key=open('key').read())"
+    module = _module(
+        tmp_path, "from clients import OpenAI\n" + OWN_AGENT.format(made=made)
+    )
+    assert "client = OpenAI(**training.policy_endpoint())" in module
+
+
+OWN_AGENT = """
+
+class Agent:
+    def __init__(self, client):
+        self.client = client
+
+    def run(self, task: str) -> str:
+        messages = [dict(role="user", content=task)]
+        answer = self.client.chat.completions.create(model="m", messages=messages)
+        return answer.choices[0].message.content
+
+
+def main():
+    client = {made}
+    print(Agent(client).run(input()))
+"""
+
+
+def _module(folder: Path, program: str) -> str:
+    (folder / "agent.py").write_text(program)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    return (folder / "agent_train.py").read_text()

@@ -92,6 +92,13 @@ GRAPHS = {
         '        print(state)\n    return state["post"]\n',
         "blog(topic=scenario.topic)",
     ),
+    "by its events": (
+        f"{ADDED}app = graph.compile()\n\n\n"
+        "async def blog(topic: str) -> str:\n    said = []\n"
+        '    async for event in app.astream_events({"topic": topic}):\n'
+        "        said.append(event)\n    return str(said[-1])\n",
+        "await blog(topic=scenario.topic)",
+    ),
 }
 
 

@@ -875,6 +875,36 @@ def test_a_part_asks_a_provider_that_can_be_recorded(
     assert f"Agent(llm={made})" in episode(tmp_path, main, CHOOSING)
 
 
+KEPT = {
+    "by position only": ("", "key, provider='claude', /", "if provider == 'claude':"),
+    "a client either way": (
+        "self.plain = OpenAI(api_key=key)",
+        "key, provider='claude'",
+        "if provider == 'claude':",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_a_provider_is_not_chosen_where_none_has_to_be(
+    kind: str, tmp_path: Path
+) -> None:
+    first, parameters, test = KEPT[kind]
+    agent = CHOOSING.replace(
+        'self, key: str, provider: str = "claude"', f"self, {parameters}"
+    ).replace(
+        '        if provider == "claude":', f"        {first or 'pass'}\n        {test}"
+    )
+    main = """\
+    import sys
+    from agent import Agent, Llm
+
+    if __name__ == "__main__":
+        print(Agent(Llm("k")).run(sys.argv[1]))
+    """
+    assert 'Agent(llm=Llm("k"))' in episode(tmp_path, main, agent)
+
+
 @pytest.mark.parametrize(
     ("imports", "made", "given"),
     [

@@ -406,3 +406,25 @@ def test_a_dependency_that_has_to_be_awaited_is_not_called(tmp_path: Path) -> No
     done = art_adapt(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "get_store()" not in (tmp_path / "agent_train.py").read_text()
+
+
+def test_a_factory_that_callers_give_their_own_values_is_not_called_with_one_s(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\n\nclass Agent:\n"
+        "    def __init__(self, persona: str, key: str):\n"
+        "        self.persona, self.key = persona, key\n\n"
+        "    def run(self, text: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': self.persona + text}]\n"
+        "        client = OpenAI(api_key=self.key)\n"
+        "        reply = client.chat.completions.create(model='m', messages=messages)\n"
+        "        return reply.choices[0].message.content\n\n\n"
+        "def make(persona: str, key: str) -> Agent:\n    return Agent(persona, key)\n\n\n"
+        "def one():\n    print(make('a judge', 'sk-one').run(input()))\n\n\n"
+        "def other(persona):\n    print(make(persona, 'sk-two').run(input()))\n"
+    )
+    assert art_adapt("--isolated", "-y", "agent.py", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "agent_train.py").read_text()
+    assert 'Agent(persona=scenario.persona, key=endpoint["api_key"])' in text
+    assert "sk-" not in text

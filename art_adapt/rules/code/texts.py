@@ -25,6 +25,18 @@ def spells_text(node: ast.expr) -> bool:
 
 def is_text(code: Code, value: Value) -> bool:
     """Return whether a value is a text: as written, as annotated, or what the model said."""
+    return _is_text(code, value, {})
+
+
+def _is_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
+    """Return whether a value is a text; what is being asked of it already is none."""
+    if value not in known:
+        known[value] = False
+        known[value] = _is_made_text(code, value, known)
+    return known[value]
+
+
+def _is_made_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
     node = value.node
     if spells_text(node):
         return True
@@ -36,9 +48,7 @@ def is_text(code: Code, value: Value) -> bool:
             return True
     if whole is not None:
         parts = code.values(value.of(whole))
-        return bool(parts) and all(
-            part != value and is_text(code, part) for part in parts
-        )
+        return bool(parts) and all(_is_text(code, part, known) for part in parts)
     if (match := receiver(node, "group")) is not None:
         return _is_match(code, value.of(match))
     kind = code.sampled.kind(value)

@@ -101,10 +101,11 @@ def _built(
         key=lambda each: not asks_the_model(project, each[0], each[1], reaching),
     ):
         every = constructed(project, home, name)
-        sites = sorted(
-            [each for each in every if _is_passed(each, parameter)] or every,
-            key=lambda s: rank(project, s, agent),
-        )
+        passed = [each for each in every if _is_passed(each, parameter)]
+        alike = len({ast.unparse(call) for _, call in every}) == 1
+        if not passed and parameter.passed is not None and every and not alike:
+            continue  # of two players, which one is not clear
+        sites = sorted(passed or every, key=lambda s: rank(project, s, agent))
         module = module_at(project, agent, home.source.path)
         if module is None or _is_registry(home, name) or any(map(_is_filled, sites)):
             continue

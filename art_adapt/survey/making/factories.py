@@ -75,6 +75,8 @@ def with_factory(
         if not calls and "classmethod" in decorator_names(function.node):
             continue  # for users of a library: what it leaves out may be the task
         shown_by = given_by(project, agent, calls, parameters, DEMOS)
+        if not (missing or is_shown) and any(map(shown_by.differs, parameters)):
+            continue  # the class itself says what a row has to
         applied = shown_by.best(DEMOS, shown_by.sites).sites[:1]
         for site in applied:
             parameters = tuple(from_call(shown_by, parameters, site))

@@ -83,14 +83,17 @@ def _named(
     project: Project, place: Syntax, qualname: str, parameter: Parameter
 ) -> Parameter:
     value = _text(parameter.default)
-    if value is None or parameter.made is not None:
+    if value is None or parameter.made is not None or parameter.positional_only:
         return parameter
 
     def makes_client(body: Sequence[ast.stmt]) -> bool:
         return any(_makes_client(project, place, statement) for statement in body)
 
+    body = place.functions[qualname].node.body
     for node in place.owned_by(qualname):
         if isinstance(node, ast.If) and not isinstance(place.parents[node], ast.If):
+            if makes_client([each for each in body if each is not node]):
+                continue  # whatever is chosen
             branches, others = _branches(node, parameter.name)
             usual = branches.get(value, others)
             if not branches or makes_client(usual):
