@@ -11,7 +11,7 @@ from pathlib import Path
 
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
-from art_adapt.recording.unhooked import MISSED
+from art_adapt.recording.unhooked import MISSED, OUTSIDE
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
@@ -162,6 +162,11 @@ def fix_of(seen: Seen, failure: str) -> str:
     """Say what to do about what an episode ended with."""
     if MISSED in failure:
         return "hook that call or name it in AUXILIARY, as is said below"
+    if OUTSIDE in failure:
+        return (
+            "wrap what the agent hands to the thread, the executor or the helper that runs it: "
+            "carried(function)"
+        )
     if ANSWERED in failure and not seen.log:
         return (
             "find where the agent answers without its model: a stub may return the wrong value, or "
