@@ -25,7 +25,7 @@ from art_adapt.recording.state import (
     outside,
     stop,
 )
-from art_adapt.recording.unhooked import OUTSIDE, waits_aside
+from art_adapt.recording.unhooked import waits_aside
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,7 +107,7 @@ def recorded(create: F, asking: str = "") -> F:
             raise stop(OTHER_PROCESS)
         if open_rollouts:
             raise stop(
-                f"a recorded model call was made {OUTSIDE}: "
+                "a recorded model call was made outside its rollout while training: "
                 "the thread or executor that runs it has lost the context. "
                 "Start it with carried(function) from art_recording."
             )

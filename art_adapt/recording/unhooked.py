@@ -37,11 +37,10 @@ AGENTS = ("agent", "self", "current_agent", "public_agent", "from_agent")
 MISSED = (
     "without a hook: the model in training does not answer it, and does not learn it"
 )
-OUTSIDE = "outside its rollout while training"
 OURS = ("openai.", "art_adapt.")
 JUDGES = "art.rewards."
 LOST = (
-    f"{{asked}} {OUTSIDE}: the thread or task that runs it has "
+    "{asked} outside its rollout while training: the thread or task that runs it has "
     "lost the context. Start it with carried(function) from art_recording, or adapt the "
     "agent again with --isolate process. If it is an auxiliary call (a judge), name "
     "its function or model in the train module's AUXILIARY."

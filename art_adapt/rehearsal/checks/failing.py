@@ -11,7 +11,7 @@ from pathlib import Path
 
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
-from art_adapt.recording.unhooked import MISSED, OUTSIDE
+from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
@@ -28,6 +28,7 @@ SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
 PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
+OUTSIDE = "outside its rollout while training"  # of the recorder's errors
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
