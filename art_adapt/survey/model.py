@@ -314,6 +314,7 @@ class EntryPoint:
     registering: tuple[str, ...] = ()  # modules to import, which register its tools
     shares_client: bool = False  # side jobs ask over what it is given to ask with
     features: tuple[str, ...] = ()  # what speaks for and against it, by name
+    is_apart: bool = False  # from the files that the user named: another feature
 
     @property
     def key(self) -> FunctionKey:

@@ -827,7 +827,10 @@ FEATURES = {
     "travel.py": (
         "from client import Client\n\n\ndef run_travel_agent(year: int) -> str:\n"
         "    messages = [{'role': 'user', 'content': f'A scene of {year}'}]\n"
-        "    return Client().ask(messages).choices[0].message.content\n"
+        "    while True:\n        message = Client().ask(messages, tools=[{}]).choices[0].message\n"
+        "        messages.append(message)\n        if not message.tool_calls:\n"
+        "            return message.content\n        for call in message.tool_calls:\n"
+        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': ''})\n"
     ),
     "api.py": (
         "from guide import Guide\nfrom travel import run_travel_agent\n\n\n"

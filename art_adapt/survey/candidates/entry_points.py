@@ -72,10 +72,9 @@ def find_entry_points(
         ]
     related = _related_to_given(project, graph)
 
-    def order(entry: EntryPoint) -> tuple[bool, int, Place]:
-        return entry.key not in related, -entry.score, entry.place
-
-    return tuple(sorted(found, key=order))
+    found = [replace(each, is_apart=each.key not in related) for each in found]
+    found.sort(key=lambda each: (each.is_apart, -each.score, each.place))
+    return tuple(found)
 
 
 def _related_to_given(project: Project, graph: CallGraph) -> set[FunctionKey]:

@@ -9,6 +9,11 @@ from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.model import EntryPoint
 
 
+def likeliest_first(entry: EntryPoint) -> tuple[bool, int]:
+    """Order what has to do with the named files before the rest, and that by its score."""
+    return entry.is_apart, -entry.score
+
+
 def with_rivals(found: Found, rivals: Sequence[EntryPoint]) -> Found:
     """Put candidates right after the likeliest, and as likely: the user has to say."""
     first, *others = found.entry_points
@@ -23,7 +28,7 @@ def put_behind(found: Found, entries: Sequence[EntryPoint], score: int) -> Found
         replace(each, score=min(each.score, score)) if each in entries else each
         for each in found.entry_points
     ]
-    scored.sort(key=lambda each: -each.score)
+    scored.sort(key=likeliest_first)
     return replace(found, entry_points=tuple(scored))
 
 
