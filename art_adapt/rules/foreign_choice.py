@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from art_adapt.code.nodes import dotted, names_in, names_set_in
 from art_adapt.rules.code import Code, Put, Value, is_api_model
+from art_adapt.rules.code.untrained import is_for_untrained
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
 
@@ -54,6 +55,16 @@ class Episode:
         await self.say(self.model.openai_client(), self.model.get_inference_name())
         self.traj.reward = float(await self.say(judge, "gpt-4.1"))  # <-
         return self.traj
+""",
+    """\
+import art
+
+async def rollout(model: art.Model, client, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    if model.trainable:
+        said = await client.chat.completions.create(model="gpt-4o", messages=[])
+        trajectory.messages_and_choices.append(said.choices[0])  # <-
+    return trajectory
 """,
     """\
 import art
@@ -176,7 +187,9 @@ async def rollout(model: art.Model, goal: str) -> art.Trajectory:
 
 def check(code: Code) -> Iterator[Found]:
     for put in code.trajectories.puts:
-        if not code.sampled.is_choice(put.value) or _is_untrained(code, put):
+        if not code.sampled.is_choice(put.value):
+            continue
+        if is_for_untrained(code.syntax, put.by):
             continue
         asked = _asked(code, put)
         models = {name for each in asked for name in each.names}
@@ -201,14 +214,6 @@ def check(code: Code) -> Iterator[Found]:
                 "this choice is sampled at another endpoint than the model in training, "
                 "which is then trained on tokens it never sampled",
             )
-
-
-def _is_untrained(code: Code, put: Put) -> bool:
-    """Return whether a branch records the turn of a model that ``model.trainable`` tells apart."""
-    return any(
-        isinstance(outer, ast.If) and "trainable" in ast.unparse(outer.test).lower()
-        for outer in code.syntax.ancestors(put.by)
-    )
 
 
 @dataclass(frozen=True)

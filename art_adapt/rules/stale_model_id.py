@@ -28,6 +28,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.untrained import is_for_untrained
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, found, replace
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.words import MODEL_CLASSES, MODELS
@@ -230,7 +231,7 @@ def check(code: Code) -> Iterator[Found]:
             owner, attribute = model
             if "inference_model_name" in named and _is_last_resort(value, attribute):
                 continue  # of `inference_model_name or name`, the first is always set
-            if _is_for_others(code, value) or value.node in said:
+            if value.node in said or is_for_untrained(value.syntax, value.node):
                 continue
             if not local and (attribute != "name" or serverless):
                 continue
@@ -364,37 +365,6 @@ def _is_last_resort(value: Value, attribute: str) -> bool:
     return (
         attribute == "name" and asks and "inference_model_name" in ast.unparse(around)
     )
-
-
-def _is_for_others(code: Code, value: Value) -> bool:
-    """Return whether it is in the branch where ``model.trainable`` is false.
-
-    A name may stand for the test: ``client = ... if isinstance(model, TrainableModel) else None``.
-    """
-    inner: ast.AST = value.node
-    for ancestor in value.syntax.ancestors(value.node):
-        if isinstance(ancestor, ast.If | ast.IfExp):
-            asks = _asks_for_training(code, ancestor.test)
-            if asks is not None:
-                other = ancestor.orelse if asks else ancestor.body
-                return inner in other if isinstance(other, list) else inner is other
-        inner = ancestor
-    return False
-
-
-def _asks_for_training(code: Code, test: ast.expr) -> bool | None:
-    """Return whether a test is true for models that are trained; None if it asks something else.
-
-    A comparison, as with None, is taken to be true for them.
-    """
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        asks = _asks_for_training(code, test.operand)
-        return None if asks is None else not asks
-    if "trainable" in ast.unparse(test).lower():
-        return True
-    tested = test.left if isinstance(test, ast.Compare) else test
-    told = {_asks_for_training(code, v) for v in code.syntax.values_of(tested)}
-    return told.pop() if len(told) == 1 else None
 
 
 def _is_old(code: Code, value: Value) -> bool:

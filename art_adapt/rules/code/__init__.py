@@ -21,6 +21,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``sampled``: which part of a completion an expression is
 - ``training``: which groups are trained on
 - ``sides``: whether a group has several sides of one game
+- ``untrained``: which branches are for models that are not trained
 """
 
 from __future__ import annotations
