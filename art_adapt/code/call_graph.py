@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.given import function_given
 from art_adapt.code.mentions import (
     is_base,
     is_called_on_each,
@@ -20,23 +19,16 @@ from art_adapt.code.mentions import (
     only_describes,
     variable_read,
 )
-from art_adapt.code.nodes import FunctionNode, dotted, last_name
+from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
+from art_adapt.code.registering import registers
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.state_graphs import is_added, run_by_graph
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.tables import resolve_in_tables
 
-# What a decorator calls with the function that it is given, to read or to name it.
-NAMING = (
-    "wraps",
-    "update_wrapper",
-    "signature",
-    "iscoroutinefunction",
-    "get_type_hints",
-)
 Edges = dict[FunctionKey, set[FunctionKey]]
 Sites = dict[tuple[FunctionKey, FunctionKey], list[ast.expr]]  # by caller and callee
 
@@ -337,43 +329,9 @@ def _registered(
     below = syntax.parents[decorator]
     is_made = isinstance(decorator, ast.Call)
     if isinstance(below, FunctionNode) and any(
-        _keeps(project, key, is_made) for key in keys
+        registers(project, key, is_made) for key in keys
     ):
         yield Mentions(((syntax.source.path, syntax.owners[below]),))
-
-
-@question
-def _keeping(project: Project, syntax: Syntax, decorator: ast.AST) -> Iterator[str]:
-    """Yield the functions in a decorator, itself included, that store or hand on an argument."""
-    for node in ast.walk(decorator):
-        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-            continue
-        around = syntax.parents[node]
-        call = syntax.parents[around] if isinstance(around, ast.keyword) else around
-        given_to = function_given(syntax, node)
-        # What a wrapper does with it is done when the function is called.
-        if given_to is None or syntax.owner(node) != given_to.qualname:
-            continue
-        if isinstance(call, ast.Call) and node is not call.func:
-            if last_name(call.func) not in NAMING:
-                yield given_to.qualname
-        elif isinstance(around, ast.Assign) and any(
-            isinstance(target, ast.Subscript) for target in around.targets
-        ):
-            yield given_to.qualname
-
-
-def _keeps(project: Project, key: FunctionKey, is_made: bool) -> bool:
-    """True if a decorator of the project registers what it decorates: ``TOOLS[name] = func``.
-
-    ``is_made`` is true for ``@tool("search")``: a function inside it is the decorator.
-    """
-    syntax = project.home(key[0])
-    around = [
-        name.rpartition(".")[0] if is_made else name
-        for name in _keeping(project, syntax, syntax.functions[key[1]].node)
-    ]
-    return key[1] in around
 
 
 def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
