@@ -29,10 +29,7 @@ def embeddings(request: Json) -> Json:
             }
             for index, text in enumerate(texts)
         ],
-        "usage": {
-            "prompt_tokens": tokens_in(request),
-            "total_tokens": tokens_in(request),
-        },
+        "usage": dict.fromkeys(("prompt_tokens", "total_tokens"), tokens_in(request)),
     }
 
 

@@ -252,10 +252,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
         elif made is None and parameter.passed and _has_defaults(parameter):
-            default = f"stays {parameter.default}"
-            default = default if parameter.default else "keeps its defaults"
+            default = parameter.default
+            what = f"stays {default}" if default else "keeps its defaults"
             passed = f"what {at(parameter.passed)} passes cannot be copied here"
-            yield Line("note", f"{parameter.name} {default}", passed)
+            yield Line("note", f"{parameter.name} {what}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
     for parameters in shown_in.values():

@@ -257,8 +257,8 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
     """True if the runs set a switch, a small number or a word otherwise than its default says.
 
     An option of their command line, say. Other texts and long numbers may be somebody's own, or
-    made anew in each run, but a word that the agent's own files write out is one of its choices:
-    a provider. What the model was asked about is a task.
+    made anew in each run, but a word that the agent's own files compare with, or list, is one
+    of its choices: a provider. What the model was asked about is a task.
     """
     own = parameter.made.value if parameter.made is not None else parameter.default
     theirs = (
@@ -273,19 +273,16 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
         return type(value) is type(default)
     if isinstance(value, str) and isinstance(default, str | None):
         is_choice = value.isidentifier() and value in said.choices
-        return is_choice and not _is_asked_about(value, said)
+        return is_choice and not _has(said.asked, value)
     return (
         isinstance(default, int | float)
         and SMALL.fullmatch(repr(value)) is not None
-        and not _is_asked_about(repr(value), said)
+        and not _has(said.asked, repr(value))
     )
 
 
-def _is_asked_about(spelled: str, said: Said) -> bool:
-    return _has(said.asked, spelled)
-
-
 def _has(text: str, spelled: str) -> bool:
+    """True if a text has a word or a number, and not as a part of a longer one."""
     word = rf"(?<!\w)(?<!\w\.){re.escape(spelled)}(?!\w|\.\w)"
     return re.search(word, text) is not None
 
@@ -307,7 +304,7 @@ def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
         and _is_literal(own)
         and ast.literal_eval(own) != value
         and sum(map(str.isdigit, repr(value))) >= FEWEST
-        and _is_asked_about(repr(value), said)
+        and _has(said.asked, repr(value))
         and not _has(said.written, repr(value))  # of a prompt that is the same for all
     )
 

@@ -155,6 +155,29 @@ def test_a_key_that_a_part_reads_itself_is_looked_for_before_a_run(
     assert ('KEYS = ("OPENAI_API_KEY",)' in module) is needs
 
 
+OWN_AGENT = """
+
+class Agent:
+    def __init__(self, client):
+        self.client = client
+
+    def run(self, task: str) -> str:
+        messages = [{"role": "user", "content": task}]
+        answer = self.client.chat.completions.create(model="m", messages=messages)
+        return answer.choices[0].message.content
+
+
+"""
+
+
+def _module(folder: Path, library: str, run: str) -> str:
+    """Return the train module of an agent that is run with a client of a library."""
+    program = f"from {library} import OpenAI\n{OWN_AGENT}{run}"
+    (folder / "agent.py").write_text(program)
+    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
+    return (folder / "agent_train.py").read_text()
+
+
 WRAPPED = {
     "by a function": "def make():\n    return OpenAI(api_key='k')\n\n\ndef main():\n    Agent(make()).run(input())\n",
     "in the call": "def main():\n    Agent(OpenAI()).run(input())\n",
@@ -169,16 +192,7 @@ def test_a_client_of_another_library_stays_that(
     kind: str, library: str, tmp_path: Path
 ) -> None:
     """It takes arguments that openai's own refuses: ``langfuse_prompt``."""
-    program = (
-        f"from {library} import OpenAI\n\n\nclass Agent:\n    def __init__(self, client):\n"
-        "        self.client = client\n\n    def run(self, task: str) -> str:\n"
-        "        messages = [{'role': 'user', 'content': task}]\n"
-        "        answer = self.client.chat.completions.create(model='m', messages=messages)\n"
-        f"        return answer.choices[0].message.content\n\n\n{WRAPPED[kind]}"
-    )
-    (tmp_path / "agent.py").write_text(program)
-    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
-    module = (tmp_path / "agent_train.py").read_text()
+    module = _module(tmp_path, library, WRAPPED[kind])
     is_own = "OpenAI(**training.policy_endpoint())" in module
     assert is_own == (library == "openai"), module.partition("def episode")[2][:300]
 
@@ -192,9 +206,8 @@ PRIVATE_CLIENTS = (
 
 @pytest.mark.parametrize("made", PRIVATE_CLIENTS)
 def test_a_key_in_the_source_is_not_copied(made: str, tmp_path: Path) -> None:
-    module = _module(
-        tmp_path, "from langfuse.openai import OpenAI\n" + OWN_AGENT.format(made=made)
-    )
+    run = f"def main():\n    client = {made}\n    Agent(client).run(input())\n"
+    module = _module(tmp_path, "langfuse.openai", run)
     assert "k3y" not in module and "sk-proj" not in module
     assert "client = OpenAI(**training.policy_endpoint())" in module
 
@@ -203,32 +216,6 @@ def test_a_client_that_another_file_imports_from_openai_is_openais(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "clients.py").write_text("from openai import OpenAI\n")
-    made = "OpenAI(api_key=open('key').read())"
-    module = _module(
-        tmp_path, "from clients import OpenAI\n" + OWN_AGENT.format(made=made)
-    )
+    run = "def main():\n    Agent(OpenAI(api_key=open('key').read())).run(input())\n"
+    module = _module(tmp_path, "clients", run)
     assert "client = OpenAI(**training.policy_endpoint())" in module
-
-
-OWN_AGENT = """
-
-class Agent:
-    def __init__(self, client):
-        self.client = client
-
-    def run(self, task: str) -> str:
-        messages = [dict(role="user", content=task)]
-        answer = self.client.chat.completions.create(model="m", messages=messages)
-        return answer.choices[0].message.content
-
-
-def main():
-    client = {made}
-    print(Agent(client).run(input()))
-"""
-
-
-def _module(folder: Path, program: str) -> str:
-    (folder / "agent.py").write_text(program)
-    assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0
-    return (folder / "agent_train.py").read_text()

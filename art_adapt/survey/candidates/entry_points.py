@@ -71,10 +71,13 @@ def find_entry_points(
             for each in with_instances(project, scored)
         ]
     related = _related_to_given(project, graph)
-
     found = [replace(each, is_apart=each.key not in related) for each in found]
-    found.sort(key=lambda each: (each.is_apart, -each.score, each.place))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda each: (*likeliest_first(each), each.place)))
+
+
+def likeliest_first(entry: EntryPoint) -> tuple[bool, int]:
+    """Order what has to do with the named files before the rest, and each by its score."""
+    return entry.is_apart, -entry.score
 
 
 def _related_to_given(project: Project, graph: CallGraph) -> set[FunctionKey]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from art_adapt.survey.candidates.entry_points import likeliest_first
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.model import EntryPoint
-
-
-def likeliest_first(entry: EntryPoint) -> tuple[bool, int]:
-    """Order what has to do with the named files before the rest, and that by its score."""
-    return entry.is_apart, -entry.score
 
 
 def with_rivals(found: Found, rivals: Sequence[EntryPoint]) -> Found:

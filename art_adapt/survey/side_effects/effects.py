@@ -383,11 +383,7 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
 
 def _opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:
     """True if a mode may be one for writing, also by its default or on one branch."""
-    mode = (
-        call.args[position]
-        if len(call.args) > position
-        else next((k.value for k in call.keywords if k.arg == "mode"), None)
-    )
+    mode = call.args[position] if len(call.args) > position else keyword(call, "mode")
     if mode is None:
         return False
     modes = [mode.body, mode.orelse] if isinstance(mode, ast.IfExp) else [mode]
