@@ -124,10 +124,11 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
 
 
 def _tool_lines(survey: Survey) -> Iterator[Line]:
+    # Each of several providers' files leads to the one loop that runs the tools.
+    executions = dict.fromkeys(file.tool_execution for file in survey.files)
+    for tools in filter(None, executions):
+        yield Line("tools", f"{at(tools.place)}  {tools.how}")
     for file in survey.files:
-        if file.tool_execution:
-            tools = file.tool_execution
-            yield Line("tools", f"{at(tools.place)}  {tools.how}")
         for thread in file.threads:
             yield Line(
                 "thread",

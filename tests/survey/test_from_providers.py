@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import indent
 
 import pytest
+from agent_files import art_adapt
 from test_what_runs import CALL, first, of, project
 
 from art_adapt.source import read_source
@@ -346,3 +347,46 @@ def test_a_chat_leaves_the_loop_that_it_goes_on_with() -> None:
         "        messages.append({'role': 'user', 'content': input()})\n        print(run_loop(messages))\n"
     )
     assert first(of(GIVEN_LOOP + chat)).name == "run_loop"
+
+
+PROVIDER = """\
+from openai import OpenAI
+
+
+class {name}:
+    def complete(self, messages):
+        client = OpenAI()
+        return client.chat.completions.create(model="m", messages=messages, tools=[{{}}])
+
+    def result_of(self, call_id, said):
+        return {{"role": "tool", "tool_call_id": call_id, "content": said}}
+"""
+TWO = """\
+import json
+
+from first import First
+from second import Second
+
+TOOLS = {"look": lambda: ""}
+
+
+def run(task: str, name: str = "first") -> str:
+    provider = First() if name == "first" else Second()
+    messages = [{"role": "user", "content": task}]
+    while True:
+        message = provider.complete(messages).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            said = TOOLS[call.function.name](**json.loads(call.function.arguments))
+            messages.append(provider.result_of(call.id, said))
+"""
+
+
+def test_the_loop_of_several_providers_is_listed_once(tmp_path: Path) -> None:
+    for name in ("First", "Second"):
+        (tmp_path / f"{name.lower()}.py").write_text(PROVIDER.format(name=name))
+    (tmp_path / "agent.py").write_text(TWO)
+    done = art_adapt("--diff", "--isolated", "agent.py", cwd=tmp_path)
+    assert done.stderr.count(b"  tools       agent.py:") == 1, done.stderr.decode()
