@@ -8,14 +8,16 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import unhooked
-from art_adapt.code.nodes import dotted, keyword
+from art_adapt.code.nodes import dotted, keyword, last_name
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
+from art_adapt.code.questions import DEEPEST
+from art_adapt.code.resolution import referred, resolve
 from art_adapt.code.syntax import Syntax
+from art_adapt.code.values import Placed, steps
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.model import Span, ThreadStart
 from art_adapt.words import THREAD_POOLS
@@ -127,25 +129,12 @@ def _may_reach(
     asking: Asking,
 ) -> bool:
     """True if running ``function`` in a thread may lead to a policy call."""
-    if asking.completes(function):
-        return True
     if isinstance(function, ast.Constant):
         return False
-    if isinstance(function, ast.Lambda):
-        return any(
-            set(resolve(project, syntax, node)) & reaching
-            for node in ast.walk(function.body)
-            if isinstance(node, ast.Name | ast.Attribute)
-        )
-    if (
-        isinstance(function, ast.Call)
-        and function.args
-        and (dotted(function.func) or "").split(".")[-1] == "partial"
-    ):
-        return _may_reach(project, syntax, function.args[0], start, reaching, asking)
-    found = resolve(project, syntax, function)
-    if found:
-        return bool(set(found) & reaching)
+    if _leads(project, syntax, function, reaching, asking):
+        return True
+    if referred(project, syntax, function) or isinstance(function, ast.Lambda):
+        return False
     name = dotted(function) or ""
     if hasattr(builtins, name) and name not in syntax.assignments:
         return False
@@ -154,3 +143,36 @@ def _may_reach(
     ):
         return False  # imported from outside the project
     return (syntax.source.path, syntax.owner(start)) in reaching
+
+
+def _leads(
+    project: Project,
+    syntax: Syntax,
+    function: ast.expr,
+    reaching: set[FunctionKey],
+    asking: Asking,
+    seen: frozenset[ast.expr] = frozenset(),
+) -> bool:
+    """True if ``function``, or what is given, kept or returned for it, leads to a policy call.
+
+    ``seen``: the values on the way from what the thread runs.
+    """
+    if asking.completes(function):
+        return True
+    if isinstance(function, ast.Lambda):
+        return any(
+            set(resolve(project, syntax, node)) & reaching
+            for node in ast.walk(function.body)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+    if set(referred(project, syntax, function)) & reaching:
+        return True
+    if function in seen or len(seen) >= DEEPEST:
+        return False
+    further: Iterable[Placed] = steps(project, syntax, function)
+    if isinstance(function, ast.Call) and last_name(function.func) == "partial":
+        further = ((syntax, each) for each in function.args[:1])
+    return any(
+        _leads(project, place, each, reaching, asking, seen | {function})
+        for place, each in further
+    )
