@@ -11,6 +11,7 @@ from typing import Any
 
 from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import is_given
+from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.decision import Seen, key_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, Site
@@ -28,6 +29,7 @@ from art_adapt.words import KEY_TYPED
 SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
 FEWEST = 3  # digits of a number that the model is not asked about by chance
 LONGEST = 200  # characters of a value that the train module repeats
+NOTED = ("value", "not_json", "parts")  # how a value is noted
 TYPES = {
     str: "str",
     bool: "bool",
@@ -216,6 +218,9 @@ def _as_seen(
             for each in parameter.fields or ()
         )
         return replace(parameter, fields=fields)
+    name = parameter.name
+    if all(_hides_a_key(name, call.given.get(name)) for call in calls):
+        return _without_key(parameter, calls)
     values = _values(parameter.name, calls)
     if not values:
         return parameter
@@ -340,9 +345,32 @@ def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Para
     notes = [call.given.get(record, {}) for call in calls]
     parts = [note.get("parts") or note.get("value") for note in notes]
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
+    if held and all(_hides_a_key(field.name, each[field.name]) for each in held):
+        return _without_key(field, calls)
     differs = len(_spelled([each[field.name] for each in held])) > 1
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
+
+
+def _hides_a_key(name: str, noted: Any) -> bool:
+    """True if a key or a password was taken out of what a name, or a name in it, was given."""
+    if isinstance(noted, list):
+        return any(_hides_a_key(name, each) for each in noted)
+    if isinstance(noted, dict):
+        return any(
+            _hides_a_key(name if inner in NOTED else inner, each)
+            for inner, each in noted.items()
+        )
+    return bool(noted == HIDDEN and KEY_TYPED.search(name))
+
+
+def _without_key(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
+    """Leave to episode() what holds a key in every run: no row may have it."""
+    if not calls or parameter.default is not None or is_given(parameter):
+        return parameter
+    site = calls[0].site
+    passed = None if site is None else Place(site.path, site.line)
+    return replace(parameter, is_object=True, passed=passed)
 
 
 def _is_literal(default: str | None) -> bool:

@@ -1476,9 +1476,71 @@ def test_secrets_are_not_noted(tmp_path: Path) -> None:
     noted = (tmp_path / ".art-adapt" / "seen.jsonl").read_text()
     assert key not in noted and "hunter2" not in noted
     said = done.stderr.decode()
-    assert "left out: password (looks like a secret)" in said
     assert "left out: notes (looks like a secret)" in said
     assert rows(tmp_path) == []
+
+
+# What takes a key, what a run gives, which field no row has, and how episode() creates it.
+KEYED = {
+    "a text": (
+        "def answer(task, password):",
+        "'hunter2hunter2'",
+        "password",
+        'training.fill_in("password',
+    ),
+    "a dict": (
+        "def answer(task, settings):",
+        "{'name': 'a', 'api_key': KEY}",
+        "settings",
+        'settings={"name": "a", "api_key": KEY}',
+    ),
+    "a dict in a list": (
+        "def answer(task, models):",
+        "[{'api_key': KEY}]",
+        "models",
+        'models=[{"api_key": KEY}]',
+    ),
+    "a whole environment": (
+        "def answer(task, env: dict):",
+        "{**os.environ, 'SEARCH_TOKEN': KEY}",
+        "env",
+        'env={**os.environ, "SEARCH_TOKEN": KEY}',
+    ),
+    "a record's field": (
+        "@dataclass\nclass Setup:\n    settings: dict\n    region: str\n\n\n"
+        "def answer(task, setup: Setup):",
+        "Setup({'api_key': KEY}, 'north')",
+        "settings",
+        'training.fill_in("settings',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KEYED)
+def test_what_holds_a_key_is_no_field(kind: str, tmp_path: Path) -> None:
+    head, given, name, created = KEYED[kind]
+    agent = (
+        "import os\nfrom dataclasses import dataclass\n"
+        + f"KEY = 'sk-{'a1b2c3d4' * 3}'\n\n\n"
+        + function(head)
+        + f"if __name__ == '__main__':\n    print(answer(sys.argv[1], {given}))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "1 new row" in done.stderr.decode(), done.stderr.decode()
+    (row,) = rows(tmp_path)
+    assert row["task"] == QUESTION and name not in row and "a1b2" not in str(row)
+    assert created in patch_of(tmp_path)
+
+
+def test_a_task_that_looks_like_a_key_stays_the_scenarios(tmp_path: Path) -> None:
+    agent = function("def answer(task, messages):") + (
+        "if __name__ == '__main__':\n"
+        "    said = [{'role': 'user', 'content': 'my password: hunter2hunter2'}]\n"
+        "    print(answer(sys.argv[1], said))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "left out: messages (looks like a secret)" in done.stderr.decode()
+    assert "messages=scenario.messages" in patch_of(tmp_path)
 
 
 def test_an_object_is_asked_nothing(tmp_path: Path) -> None:
