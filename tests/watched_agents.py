@@ -14,6 +14,7 @@ from agent_files import art_adapt
 from scripted_engine import Engine
 
 HEAD = """\
+import argparse
 import asyncio
 import json
 import sys
@@ -51,6 +52,7 @@ def function(head: str, body: str = LOOP) -> str:
     return f"{head}\n{indent(body, '    ')}\n\n"
 
 
+QUESTION = "Is it sunny in Rome?"
 CALL = {"tool_calls": [{"name": "look", "arguments": {"city": "Rome"}}]}
 PLAN = {"content": "first count the red apples\nthen count the green apples"}
 SAID = [
@@ -185,6 +187,21 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "solve('Count all of the apples')\n",
         [PLAN, *SAID], "solve", {"goal": "Count all of the apples"},
     ),
+    "a command that sums the session up after its agent": (
+        AGENT
+        + "def summed_up(agent):\n    print(think_of(f'Sum up {len(agent.tasks)} tasks'))\n\n\n"
+        "def command(args: argparse.Namespace):\n"
+        "    agent = Agent()\n    agent.add_tool(TOOLS[0])\n    agent.add_task(args.task)\n"
+        "    print(agent.run())\n    summed_up(agent)\n\n\n"
+        + RUNS + "command(argparse.Namespace(task=sys.argv[1]))\n",
+        [CALL, *SAID], "Agent.run", {"text": QUESTION},
+    ),
+    "a title before the conversation": (
+        function("def answer(task):")
+        + "def main():\n    print(think_of('A title for: ' + sys.argv[1]), answer(sys.argv[1]))\n\n\n"
+        + RUNS + "main()\n",
+        [SAID[0], CALL, *SAID[1:]], "answer", {"task": QUESTION},
+    ),
     "a factory fills the agent and prints": (
         AGENT + "def make():\n    agent = Agent(rounds=8)\n"
         "    print(agent.add_tool(TOOLS[0]), 'tools')\n    return agent\n\n\n"
@@ -229,7 +246,6 @@ BESIDE = (
     "    return client.chat.completions.create(model='m', messages=asked).choices[0].message.content\n\n\n"
     + RUNS + "print(is_polite(answer('Is it sunny in Rome?', lambda name, given: vars(Toolbox)[name](None, **given))))\n"
 )  # fmt: skip
-QUESTION = "Is it sunny in Rome?"
 
 
 def watched(

@@ -360,8 +360,14 @@ def _said_lines(options: Options) -> Iterator[Line]:
     for name in ("policy", "auxiliary"):
         value, origin = getattr(options, name), options.origin(name)
         if value and origin is not Origin.DEFAULT:
-            named = ", ".join(value) if isinstance(value, tuple) else str(value)
-            yield Line(name, named, f"({origin})")
+            every = value if isinstance(value, tuple) else (str(value),)
+            yield Line(name, ", ".join(map(_as_typed, every)), f"({origin})")
+
+
+def _as_typed(call: str) -> str:
+    """Return what names calls as somebody would type it here: ``agent.py:26``, or a function."""
+    path, colon, line = call.rpartition(":")
+    return f"{shown(Path(path))}:{line}" if colon and line.isdigit() else call
 
 
 def _decision_lines(decisions: Decisions, seen: Seen | None) -> Iterator[Line]:

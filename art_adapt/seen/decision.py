@@ -11,8 +11,11 @@ from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.entry_decision import near
 from art_adapt.errors import Refusal
+from art_adapt.recipe.fields import scenario_fields
+from art_adapt.seen.conversations import conversations_of
 from art_adapt.seen.episodes import (
     MOST_CALLS,
+    Enclosing,
     SeenFunction,
     around_of,
     is_fed_on,
@@ -257,13 +260,44 @@ def _chosen(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | 
         return first
     # A run does not tell apart what encloses the same requests; reading may. Where it cannot
     # either, the outermost has all turns: this run may have taken one, and others take more.
-    alike = [e for e in possible[served:] if e.told and e.asked == first.asked]
     likely = {key_of(entry) for entry in _likely(survey)}
-    tied = [each for each in alike if each.key in likely]
+    alike = [
+        each
+        for each in possible[served:]
+        if each.told
+        and (
+            each.asked == first.asked
+            or (each.key in likely and _has_all_turns(each, first))
+        )
+    ]
+    tied = [e for e in alike if e.key in likely and scenario_fields(entries[e.key])]
     if len(tied) > 1:
         return min(tied, key=lambda each: each.depth)
-    read = (each for entry in entries for each in alike if each.key == entry)
+    read = (each for key in entries for each in tied or alike if each.key == key)
     return next(read, next((e for e in alike if e.answers), first))
+
+
+def _has_all_turns(inner: SeenFunction, outer: SeenFunction) -> bool:
+    """True if one call of a function answers each call of ``outer``, which asks beside it only once.
+
+    A command may have the session summed up after its agent has answered.
+    """
+
+    def is_answered(whole: Enclosing) -> bool:
+        every = {request.number: request for request in whole.requests}
+        held = [
+            {request.number for request in each.requests} & every.keys()
+            for each in inner.calls
+            if each.run is whole.run
+        ]
+        held = [numbers for numbers in held if numbers]
+        beside = [c for c in conversations_of(whole.requests) if c.isdisjoint(*held)]
+        single = all(
+            len(c) == 1 and not every[number].offered for c in beside for number in c
+        )
+        return len(held) == 1 and len(held[0]) > 1 and single
+
+    return inner.answers and all(map(is_answered, outer.calls))
 
 
 def _is_beside(other: SeenFunction, first: SeenFunction) -> bool:
