@@ -142,6 +142,8 @@ def _elements_in(
             yield target.elts[1], over
         elif isinstance(over, ast.Call) and called == "enumerate" and over.args:
             yield from _elements_in(target.elts[1], over.args[0])
+        else:  # for name, tool in pairs: each is a part of an element
+            yield from ((each, over) for each in target.elts)
 
 
 @functools.lru_cache(maxsize=512)

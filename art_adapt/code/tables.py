@@ -126,7 +126,7 @@ def _base_of_subclasses(value: ast.expr) -> ast.expr | None:
 def _elements(
     project: Project, syntax: Syntax, container: ast.expr
 ) -> Iterator[Placed]:
-    """Find what a container holds, with the files that it stands in."""
+    """Find what a container holds, with the files that it stands in; of tuples, also their parts."""
     made_of = [(syntax, *held_by(container))]
     made_of += [
         (place, [], [each]) for place, each in _values(project, syntax, container)
@@ -154,6 +154,8 @@ def _elements(
         for each in held:
             if (other := container_of(place, each)) is None:
                 yield place, each
+                parts = each.elts if isinstance(each, ast.Tuple) else []
+                yield from ((place, part) for part in parts)
             else:  # tool, in [tool for tool in tools]
                 yield from _elements(project, place, other)
         for other in others:

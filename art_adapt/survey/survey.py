@@ -91,6 +91,20 @@ def _surveyed(
             if not wider.run_by([each]).isdisjoint(found.policy)
         ]
         found = replace(wider, entry_points=tuple(leading))
+    entry_points, episodes = _settled(found, entry)
+    handed = _with_handed_calls(found, episodes.found.project, entry)
+    if handed is not None:
+        entry_points, episodes = _settled(handed, entry)
+    read = tuple(syntax.source for syntax in episodes.found.project.files.values())
+    files = tuple(_files(episodes, entry_points))
+    unread = tuple(session.unread.values())
+    return Survey(files, entry_points, read, found.unreached, said, unread)
+
+
+def _settled(
+    found: Found, entry: str | None
+) -> tuple[tuple[EntryPoint, ...], Episodes]:
+    """Describe the candidates, and find what runs in the episodes of the likeliest."""
     named = _named(found, entry)
     entry_points = _as_used(found, named, chosen=entry is not None)
     module, _, name = (entry or "").rpartition(":")
@@ -99,11 +113,26 @@ def _surveyed(
     ]
     episodes = Episodes.of(found, likely)
     settled = iter(episodes.entries)
-    entry_points = tuple(next(settled) if e in likely else e for e in entry_points)
-    read = tuple(syntax.source for syntax in episodes.found.project.files.values())
-    files = tuple(_files(episodes, entry_points))
-    unread = tuple(session.unread.values())
-    return Survey(files, entry_points, read, found.unreached, said, unread)
+    return tuple(next(settled) if e in likely else e for e in entry_points), episodes
+
+
+def _with_handed_calls(found: Found, wider: Project, entry: str | None) -> Found | None:
+    """Find the completion calls of what the agent is made with, if there are any.
+
+    The file that makes it may be another one than the agent's, as may those of its tools: a
+    judge among them is asked in every episode.
+    """
+    known = found.project.files
+    added = [file for path, file in wider.files.items() if path not in known]
+    if not any(file.source.mentions_model for file in added):
+        return None
+    again = _ranked(Found.of(wider, found.said, found.run), entry)
+    leading = [each.entry_points[:1] for each in (found, again)]
+    is_same = [e.key for e in leading[0]] == [e.key for e in leading[1]]
+    asks_more = sum(map(len, again.calls.values())) > sum(
+        map(len, found.calls.values())
+    )
+    return again if is_same and asks_more else None
 
 
 def _asking(project: Project, said: Said) -> Found:
