@@ -916,6 +916,26 @@ def test_the_chat_model_of_art_asks_the_policys_endpoint_whatever_is_named() -> 
     assert "config['base_url']" in text or "art_config['base_url']" in text
 
 
+@shows("ART111")
+def test_a_wrapped_rollout_gets_what_the_models_of_art_have_logged() -> None:
+    """And nothing else: its trajectory is made of the log alone."""
+    wrapper = Path(art.__file__).parent / "langgraph" / "llm_wrapper.py"
+    tree = ast.parse(wrapper.read_text())
+    (wrapping,) = (n for n in tree.body if getattr(n, "name", "") == "wrap_rollout")
+    returned = [
+        ast.unparse(n.value)
+        for n in ast.walk(wrapping)
+        if isinstance(n, ast.Return) and n.value
+    ]
+    assert any(each.startswith("create_messages_from_logs(log") for each in returned)
+    (reading,) = (
+        n for n in tree.body if getattr(n, "name", "") == "create_messages_from_logs"
+    )
+    assert ".load_logs()" in ast.unparse(reading)
+    (model,) = (n for n in tree.body if getattr(n, "name", "") == "LoggingLLM")
+    assert "self.logger.log(" in ast.unparse(model)
+
+
 @shows("ART547")
 def test_the_chat_model_of_art_is_made_where_a_rollout_runs() -> None:
     wrapper = Path(art.__file__).parent / "langgraph" / "llm_wrapper.py"
