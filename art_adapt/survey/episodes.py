@@ -221,7 +221,19 @@ def _of_shared_object(episodes: Episodes, entry: EntryPoint) -> Iterator[Effect]
     syntax, run = episodes.found.project.files[path], episodes.functions_in(path)
     every = (method.qualname for _, method in syntax.methods_of(owner))
     methods = [each for each in every if each in run]
-    yield from changed_by_itself(syntax, methods, entry.instance.made.value)
+    name = entry.instance.made.value
+    changed = list(changed_by_itself(syntax, methods, name))
+    yield from changed or _changed_through(entry, name)
+
+
+def _changed_through(entry: EntryPoint, name: str) -> Iterator[Effect]:
+    """Say that what an episode's object is given holds it, and so may change it."""
+    for each in entry.parameters:
+        held = () if each.made is None else each.made.imports
+        if each.made is not None and name in {imported.bound for imported in held}:
+            what = f"the module-level {name}, which {each.name} holds and may change"
+            yield Effect(each.made.place, Harm.SHARED, what, of_module=True)
+            return
 
 
 def _out_of_sight(episodes: Episodes, syntax: Syntax) -> Iterator[Effect]:

@@ -178,3 +178,24 @@ def test_what_an_agent_is_given_holds_that_agent(kind: str, tmp_path: Path) -> N
     assert episode.count("World(") == 1, episode
     name = "place" if "place" in MOVES[kind] else "world"
     assert f"return {name}.run(" in episode
+
+
+# The module has the object, and what it is given holds it.
+OF_MODULE = {
+    "at module level": "world = World(size=7)\n\nif __name__ == '__main__':\n    print(world.run(Mover(world), input()))\n",
+    "in a function": "world = World(7)\n\ndef main():\n    print(world.run(mover=Mover(world=world), note=input()))\n",
+    "annotated": "world: World = World(size=7)\n\ndef main():\n    mover = Mover(world)\n    print(world.run(mover, input()))\n",
+}
+
+
+@pytest.mark.parametrize("kind", OF_MODULE)
+def test_an_object_of_the_module_is_run_as_what_it_is_given_holds_it(
+    kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "world.py").write_text(WORLD + OF_MODULE[kind])
+    done = art_adapt("--isolated", "world.py", "--entry", "World.run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"each episode gets a process of its own" in done.stdout
+    episode = (tmp_path / "world_train.py").read_text().partition("def episode")[2]
+    episode = episode.partition("\n\n\n")[0]
+    assert "World(" not in episode and "return world.run(" in episode, episode

@@ -46,7 +46,7 @@ def with_filled(
         name = dotted(assignment(made)[0][0])
         if name is None or not (
             _is_filled(place, made, name, entry)
-            or _is_given_itself(place, made, name, entry)
+            or _is_given_itself(project, place, made, name, entry)
             or _is_set_up_by_its_maker(project, place, made, name, entry, reaching)
             or _is_filled_elsewhere(project, entry, place, made, name)
         ):
@@ -93,15 +93,24 @@ def _is_filled(
 
 
 def _is_given_itself(
-    place: Syntax, made: ast.Assign | ast.AnnAssign, name: str, entry: EntryPoint
+    project: Project,
+    place: Syntax,
+    made: ast.Assign | ast.AnnAssign,
+    name: str,
+    entry: EntryPoint,
 ) -> bool:
     """True if what the project gives the agent holds the agent: ``world.run(Mover(world))``."""
     text = place.text(made)
+    module = module_at(project, project.files[entry.home], place.source.path)
+    given = [each.made for each in entry.parameters if each.made is not None]
     return any(
         name in statement.binds and statement.text == text
-        for parameter in entry.parameters
-        if parameter.made is not None
-        for statement in parameter.made.statements
+        for construction in given
+        for statement in construction.statements
+    ) or any(
+        (imported.bound, imported.module) == (name, module)
+        for construction in given
+        for imported in construction.imports
     )
 
 
