@@ -29,6 +29,7 @@ from art_adapt.survey.inputs.run_state import (
     is_said,
 )
 from art_adapt.survey.inputs.slices import construction
+from art_adapt.survey.inputs.system_messages import said_by_system
 from art_adapt.survey.making.call_ranks import (
     DEMOS,
     TESTS,
@@ -84,7 +85,8 @@ def with_constructions(
         )
         found = _filled_records(given, found, entry)
         grown = {grown_list(node) for node in agent.owned_by(entry.name)}
-        found = with_options(given, found, {*CONVERSATIONS, *grown})
+        prompts = said_by_system(project, entry.key)
+        found = with_options(given, found, {*CONVERSATIONS, *grown}, prompts)
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, parameters=found)
     return entry

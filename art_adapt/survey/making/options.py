@@ -26,13 +26,17 @@ SAYS_NOTHING = ("None", "[]", "{}", "()", *EMPTY_TEXTS)
 
 
 def with_options(
-    given: Given, parameters: tuple[Parameter, ...], grown: Container[str | None]
+    given: Given,
+    parameters: tuple[Parameter, ...],
+    grown: Container[str | None],
+    prompts: Container[str] = (),
 ) -> tuple[Parameter, ...]:
     """Give a function what all calls of the application give it beside the task.
 
     A store, tools or a prompt that it could do without are the agent's all the same; so is
     what it has to be given, if the task is something else that a person says there.
     ``grown``: the names of what the function adds to, which each episode needs anew.
+    ``prompts``: those that only the system's message holds: they are no task.
     """
     applied = replace(
         given,
@@ -49,6 +53,8 @@ def with_options(
     asks_one_thing = _asks_one_thing(given, parameters)
     said = [p for p in parameters if not p.supplied and _is_said_to(given, p)]
     rows = [p for p in parameters if _all_passed(given, p, is_a_row)]
+    tasks = [p for p in parameters if p.default is None and p.name not in prompts]
+    asked = any(not (p.is_client or p.is_object or p.supplied) for p in tasks)
 
     def is_overruled(parameter: Parameter) -> bool:
         """True if the application gives something in the place of a default.
@@ -78,6 +84,7 @@ def with_options(
         )
         is_text = any(usual_text(*each) is not None for each in passed)
         told = bool(said) or (bool(rows) and not is_text)
+        told = told or (asked and parameter.name in prompts)
         return told and parameter not in (*said, *rows) and not choice and taken
 
     return tuple(
