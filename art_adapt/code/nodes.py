@@ -258,6 +258,16 @@ def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stm
     return []
 
 
+def choices(value: ast.expr) -> list[ast.expr]:
+    """Return the values that one is either of: ``a if x else b``, ``a or b``; none for others."""
+    match value:
+        case ast.IfExp(body=one, orelse=other):
+            return [one, other]
+        case ast.BoolOp(values=values):
+            return values
+    return []
+
+
 def entries(node: ast.AST) -> dict[str, ast.expr]:
     """Return what a dict display has under texts, or a call is given by name."""
     if isinstance(node, ast.Call):

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 
-from art_adapt.code.nodes import Function, argument_of, dotted, given_to
+from art_adapt.code.annotations import bare
+from art_adapt.code.nodes import (
+    Function,
+    argument_of,
+    arguments_of,
+    dotted,
+    given_to,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
@@ -40,7 +48,8 @@ def is_an_object(
         and (reused is None or node.lineno < reused)
     )
     return depth > 0 and any(
-        is_an_object(project, project.files[path], callee, given, depth - 1)
+        _is_of_a_library(project, project.files[path], callee, given)
+        or is_an_object(project, project.files[path], callee, given, depth - 1)
         for call in calls
         for path, qualname in resolve(project, syntax, call.func)
         if (callee := project.files[path].functions.get(qualname)) is not None
@@ -48,6 +57,23 @@ def is_an_object(
         if dotted(argument_of(call, given, callee.positional) or ast.Pass()) == name
         and not _asks_what_it_is(project.files[path], qualname, given)
     )
+
+
+def _is_of_a_library(
+    project: Project, syntax: Syntax, function: Function, name: str
+) -> bool:
+    """True if a parameter is annotated with a class that no standard module has: an encoder's."""
+    annotation = next(
+        (each.annotation for each in arguments_of(function.node) if each.arg == name),
+        None,
+    )
+    if annotation is None:
+        return False
+    named, head = bare(annotation), (dotted(bare(annotation)) or "").partition(".")[0]
+    top = (syntax.qualified(named) or "").partition(".")[0]
+    standard = {*sys.stdlib_module_names, "typing_extensions", "openai"}
+    imported = head in syntax.imports and project.located(syntax, head) is None
+    return imported and top not in standard
 
 
 def _asks_what_it_is(syntax: Syntax, function: str, name: str) -> bool:

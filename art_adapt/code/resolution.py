@@ -19,7 +19,7 @@ from art_adapt.code.classes import (
 )
 from art_adapt.code.given import functions_around, given_for, is_parameter
 from art_adapt.code.index import decorated_with_only
-from art_adapt.code.nodes import dotted, keyword, last_name
+from art_adapt.code.nodes import choices, dotted, keyword, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.questions import DEEPEST, question
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
@@ -48,6 +48,9 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
     """
     name = dotted(node)
     if name is None:
+        if alike := choices(node):  # run_graph if args.graph else run
+            found = [key for each in alike for key in resolve(project, syntax, each)]
+            return list(dict.fromkeys(found))
         if isinstance(node, ast.Call):  # Agent()(task)
             return _of_instances(project, syntax, node, "__call__")
         if not isinstance(node, ast.Attribute):

@@ -9,7 +9,7 @@ from art_adapt.code.classes import FunctionKey, method_of
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.given import given_for
 from art_adapt.code.instances import PROPERTIES, owners
-from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.nodes import choices, decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import held_in, resolve
@@ -23,10 +23,8 @@ def steps(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]
     match value:
         case ast.Await(value=inner):
             yield syntax, inner
-        case ast.IfExp(body=one, orelse=other):
-            yield from ((syntax, one), (syntax, other))
-        case ast.BoolOp(values=parts):
-            yield from ((syntax, part) for part in parts)
+        case ast.IfExp() | ast.BoolOp():
+            yield from ((syntax, each) for each in choices(value))
         case ast.Name(id=name):
             yield from ((syntax, each) for each in syntax.values_of(value))
             place, found = project.variable(syntax, name)

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
-from art_adapt.code.nodes import Function, dotted, keyword, last_name
+from art_adapt.code.nodes import Function, dotted, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import record_fields
-from art_adapt.survey.model import EntryPoint, Parameter, Route
+from art_adapt.survey.inputs.route_decorators import routes_of
+from art_adapt.survey.model import EntryPoint, Parameter
 
-METHODS = {
-    "get": "GET",
-    "post": "POST",
-    "put": "PUT",
-    "route": "GET",
-    "api_route": "GET",
-}
 STREAMING = ("StreamingResponse", "EventSourceResponse")
 LISTS = re.compile(r"(typing\.)?(list|List|tuple|Tuple|set|Set|Sequence|Iterable)\b")
 # Parameters that the framework fills in.
@@ -42,7 +35,7 @@ READ = {
 def with_route(project: Project, syntax: Syntax, entry: EntryPoint) -> EntryPoint:
     """Say how a handler that cannot be called as a function is sent a request."""
     function = syntax.functions[entry.name]
-    found = next(iter(_routes(function)), None)
+    found = next(iter(routes_of(function)), None)
     if found is None or entry.class_name is not None:
         return entry
     given = [p for p in entry.parameters if _is_given(p)]
@@ -95,27 +88,6 @@ def _streams(syntax: Syntax, function: Function) -> bool:
         and last_name(node.value.func) in STREAMING
         for node in syntax.owned_by(function.qualname)
     )
-
-
-def _routes(function: Function) -> Iterator[Route]:
-    for decorator in function.node.decorator_list:
-        if not isinstance(decorator, ast.Call) or not decorator.args:
-            continue
-        application, _, name = (dotted(decorator.func) or "").rpartition(".")
-        path = decorator.args[0]
-        if (
-            name in METHODS
-            and application.isidentifier()
-            and isinstance(path, ast.Constant)
-            and isinstance(path.value, str)
-        ):
-            given = keyword(decorator, "methods")
-            methods = [METHODS[name]]
-            if isinstance(given, ast.List | ast.Tuple | ast.Set):
-                named = (each for each in given.elts if isinstance(each, ast.Constant))
-                methods = [str(each.value).upper() for each in named] or methods
-            method = "POST" if "POST" in methods else methods[0]
-            yield Route(application, method, path.value, "json")
 
 
 def _is_given(parameter: Parameter) -> bool:

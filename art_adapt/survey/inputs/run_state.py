@@ -7,9 +7,11 @@ import re
 
 from art_adapt.code.command_line import reads_arguments, usual_value
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import dotted, given_to, last_name
+from art_adapt.code.given import function_given
+from art_adapt.code.nodes import defaults_of, dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
+from art_adapt.survey.inputs.route_decorators import routes_of
 from art_adapt.survey.side_effects.effects import asks_a_person
 from art_adapt.words import MUTABLE, OF_CHANCE
 
@@ -50,16 +52,27 @@ def is_of_a_run(place: Syntax, value: ast.expr) -> bool:
 
 
 def is_said(place: Syntax, value: ast.expr) -> bool:
-    """True if a value is what a person has to say, there or on the command line.
+    """True if a value is what a person has to say: there, in a request, on the command line.
 
     An option with a default is none.
     """
     made_of = made_from(place, place.owner(value), [value])
     said = (
-        reads_arguments(place, node, given=True) or asks_a_person(place, node)
+        reads_arguments(place, node, given=True)
+        or asks_a_person(place, node)
+        or _is_requested(place, node)
         for node in made_of
     )
     return any(said) and all(usual_value(place, node) is None for node in made_of)
+
+
+def _is_requested(place: Syntax, node: ast.AST) -> bool:
+    """True if a node is what a web application's function is given of a request."""
+    function = function_given(place, node) if isinstance(node, ast.Name) else None
+    if function is None or not any(True for _ in routes_of(function)):
+        return False
+    filled_in = {name for name, _ in defaults_of(function.node)}  # Depends(open_db)
+    return isinstance(node, ast.Name) and node.id not in filled_in
 
 
 def is_a_row(place: Syntax, value: ast.expr) -> bool:

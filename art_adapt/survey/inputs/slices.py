@@ -347,12 +347,13 @@ def _is_made_for_a_run(place: Syntax, made: ast.AST | None) -> bool:
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:
-    """True if a statement does no more than give a name its value."""
+    """True if a statement does no more than give a name, or each of several, its value."""
     target = made.targets[0] if isinstance(made, ast.Assign) else None
+    named = target.elts if isinstance(target, ast.Tuple) else [target]
     return isinstance(made, ast.AnnAssign) or (
         isinstance(made, ast.Assign)
         and len(made.targets) == 1
-        and isinstance(target, ast.Name)
+        and all(isinstance(each, ast.Name) for each in named)
     )
 
 

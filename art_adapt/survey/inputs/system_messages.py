@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import FunctionNode, argument_of, entries, text_of
+from art_adapt.code.nodes import (
+    FunctionNode,
+    argument_of,
+    choices,
+    dotted,
+    entries,
+    text_of,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve
@@ -41,17 +48,13 @@ def _said(
 
 def _whole(place: Syntax, value: ast.expr) -> Iterator[ast.expr]:
     """Yield what a value is as a whole, and not a part of: ``prompt or DEFAULT``, under any name."""
-    match value:
-        case ast.BoolOp(values=parts):
-            for part in parts:
-                yield from _whole(place, part)
-        case ast.IfExp(body=one, orelse=other):
-            yield from (*_whole(place, one), *_whole(place, other))
-        case ast.Name():
-            yield value
-            for each in place.values_of(value):
-                if not isinstance(each, ast.Name) or each.id != value.id:
-                    yield from _whole(place, each)
+    made = choices(value)
+    if isinstance(value, ast.Name):
+        yield value
+        values = place.values_of(value)
+        made = [each for each in values if dotted(each) != value.id]
+    for each in made:
+        yield from _whole(place, each)
 
 
 def _held(

@@ -28,7 +28,6 @@ from art_adapt.survey.inputs.run_state import (
     is_of_a_run,
     is_said,
 )
-from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.system_messages import said_by_system
 from art_adapt.survey.making.call_ranks import (
     DEMOS,
@@ -305,13 +304,7 @@ def made_by(given: Given, parameters: tuple[Parameter, ...]) -> tuple[Parameter,
         if not values:
             return parameter
         place, value = values[0]
-        tried = (
-            construction(given.project, given.agent, *each, running=running)
-            for running in (False, True)
-            for each in values
-        )
-        made = next((each for each in tried if each is not None), None)
         passed = parameter.passed or place.place(value)
-        return replace(parameter, made=made, passed=passed)
+        return replace(parameter, made=given.shown(parameter), passed=passed)
 
     return tuple(map(shown, parameters))

@@ -60,6 +60,19 @@ class Given:
             return None  # which is filled or changed before
         return construction(self.project, self.agent, home, made)
 
+    def shown(self, parameter: Parameter) -> Construction | None:
+        """Return how the first call that shows it makes what it gives for a parameter.
+
+        A file that does more when it is imported only counts if no other one shows it.
+        """
+        values = self.passed(parameter)
+        tried = (
+            construction(self.project, self.agent, *each, running=running)
+            for running in (False, True)
+            for each in values
+        )
+        return next((each for each in tried if each is not None), None)
+
     def best(self, below: int, sites: Sequence[Site]) -> Given:
         """Return what the calls of the best rank give, if that is better than ``below``."""
         return replace(self, sites=tuple(best(self.project, self.agent, sites, below)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from art_adapt.code.classes import annotated, is_enum
 from art_adapt.code.command_line import usual_text
+from art_adapt.code.dependence import made_from
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.inputs.run_state import (
@@ -18,7 +19,7 @@ from art_adapt.survey.inputs.run_state import (
     is_the_same,
 )
 from art_adapt.survey.making.call_ranks import DEMOS, rank
-from art_adapt.survey.making.given import Given, from_call
+from art_adapt.survey.making.given import Given, from_call, made_as
 from art_adapt.survey.model import Parameter
 from art_adapt.words import EMPTY_TEXTS, MAIN
 
@@ -87,14 +88,17 @@ def with_options(
         told = told or (asked and parameter.name in prompts)
         return told and parameter not in (*said, *rows) and not choice and taken
 
-    return tuple(
-        option
-        if (is_overruled(each) if each.default is not None else is_beside(each))
-        and not given.differs(each)
-        and (option.made is not None or each.is_object)
-        else each
-        for each, option in zip(parameters, options, strict=True)
-    )
+    def taken(each: Parameter, option: Parameter) -> Parameter:
+        optional = each.default is not None
+        if not (is_overruled(each) if optional else is_beside(each)) or (
+            given.differs(each) and not _is_made(given, each)
+        ):
+            return each
+        if option.made is not None or each.is_object:
+            return option
+        return each if optional else made_as(option, given.shown(each))
+
+    return tuple(map(taken, parameters, options))
 
 
 def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
@@ -114,8 +118,23 @@ def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
 
 
 def _is_said_to(given: Given, parameter: Parameter) -> bool:
-    """True if all that calls pass for a parameter is what a person says in that run."""
-    return _all_passed(given, parameter, is_said)
+    """True if a person says in a run what calls pass for a parameter."""
+    return any(is_said(*each) for each in given.passed(parameter))
+
+
+def _is_made(given: Given, parameter: Parameter) -> bool:
+    """True if calls that spell a parameter differently all give what the program has made.
+
+    That is ``load_documents()`` and ``resources.documents``; not two prompts.
+    """
+    return parameter.default is None and _all_passed(
+        given,
+        parameter,
+        lambda place, value: any(
+            isinstance(node, ast.Call)
+            for node in made_from(place, place.owner(value), [value])
+        ),
+    )
 
 
 def _all_passed(

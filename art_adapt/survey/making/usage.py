@@ -59,7 +59,10 @@ def as_used(
         entry.instance is None and not entry.setup and may_be_filled(project, entry)
     )
     if entry.instance is not None or not (
-        unknown or not shown or may_be_filled_elsewhere
+        unknown
+        or not shown
+        or may_be_filled_elsewhere
+        or _is_told_more(project, graph, entry)
     ):
         entry = with_factory(project, graph, entry, reaching)
         entry = with_recorded_provider(project, entry)
@@ -88,6 +91,20 @@ def as_used(
     entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
     entry = _without_conflicts(entry)
     return with_stand_ins(project, entry)
+
+
+def _is_told_more(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:
+    """True if a function has to be told several things, and no call of it is read yet.
+
+    One of them may be a prompt or a limit of the agent's: a call of the project tells.
+    """
+    told = [
+        each
+        for each in entry.parameters
+        if each.default is None
+        and not (each.is_client or each.is_object or each.supplied or each.is_record)
+    ]
+    return len(told) > 1 and not any(graph.calls_of(project, entry.key))
 
 
 def _without_conflicts(entry: EntryPoint) -> EntryPoint:

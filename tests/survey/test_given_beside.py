@@ -1,0 +1,109 @@
+"""What a program makes and gives beside the task is made in episode(), however it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+AGENT = """\
+from openai import OpenAI
+from encoding import encode
+
+client = OpenAI()
+
+
+def run(question: str, docs: list[str], model) -> str:
+    near = encode(question, docs, model)
+    messages = [{"role": "user", "content": f"{near} {question}"}]
+    for _ in range(5):
+        message = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+    return ""
+"""
+ENCODING = """\
+from sentence_transformers import SentenceTransformer
+
+
+def encode(text, docs, model: SentenceTransformer):
+    return model.encode([text, *docs])
+
+
+def load_model():
+    return SentenceTransformer("small")
+
+
+def load_docs():
+    with open("docs.txt") as file:
+        return file.read().splitlines()
+"""
+OTHER = "\n\ndef run_fast(question, docs, model):\n    return encode(question, docs, model)\n"
+IMPORTS = (
+    "from agent import run, run_fast\nfrom encoding import load_docs, load_model\n"
+)
+# How other files call it, with what the project makes.
+CALLED = {
+    "typed": (
+        "def main():\n    docs = load_docs()\n    model = load_model()\n    while True:\n"
+        "        print(run(input('? '), docs, model))\n"
+    ),
+    "either of two": (
+        "def main(fast=False):\n    docs, model = load_docs(), load_model()\n"
+        "    runner = run_fast if fast else run\n    print(runner(input(), docs, model))\n"
+    ),
+    "by name": (
+        "def main():\n    docs = load_docs()\n"
+        "    print(run(model=load_model(), docs=docs, question=input()))\n"
+    ),
+    "for a request": (
+        "from fastapi import FastAPI\nfrom pydantic import BaseModel\n\napp = FastAPI()\n"
+        "class Asked(BaseModel):\n    text: str\n\n\n"
+        '@app.post("/ask")\n'
+        "def ask(asked: Asked):\n    return run(asked.text, load_docs(), load_model())\n"
+    ),
+}  # fmt: skip
+
+
+def _episode(folder: Path, calls: str, agent: str = AGENT + OTHER) -> str:
+    (folder / "agent.py").write_text(agent)
+    (folder / "encoding.py").write_text(ENCODING)
+    (folder / "main.py").write_text(f"{IMPORTS}\n\n{calls}")
+    done = art_adapt("--diff", "--entry", "run", "agent.py", cwd=folder)
+    assert done.returncode == 1, done.stderr
+    return done.stdout.decode().partition("+def episode")[2].partition("+@training")[0]
+
+
+@pytest.mark.parametrize("kind", CALLED)
+def test_documents_and_an_encoder_are_no_fields(kind: str, tmp_path: Path) -> None:
+    episode = _episode(tmp_path, CALLED[kind])
+    assert "question=scenario.question" in episode
+    for made in ("load_docs()", "load_model()"):
+        assert made in episode, episode
+    assert "BASE_MODEL" not in episode and "scenario.docs" not in episode
+
+
+def test_programs_that_spell_it_differently_agree(tmp_path: Path) -> None:
+    calls = (
+        "class Resources:\n    def __init__(self):\n        self.docs = load_docs()\n"
+        "        self.model = load_model()\n\n\ndef resources():\n    return Resources()\n\n\n"
+        "def serve():\n    held = resources()\n    print(run(input(), held.docs, held.model))\n\n\n"
+        + CALLED["typed"]
+    )
+    episode = _episode(tmp_path, calls)
+    assert "scenario.docs" not in episode and "BASE_MODEL" not in episode
+
+
+@pytest.mark.parametrize(
+    "docs", ["['Rome is old']", "[line for line in input().split(',')]"]
+)
+def test_what_a_person_or_a_caller_says_stays_a_field(
+    docs: str, tmp_path: Path
+) -> None:
+    calls = (
+        f"def one():\n    print(run(input(), {docs}, load_model()))\n\n\n"
+        "def other():\n    print(run(input(), ['Paris is new'], load_model()))\n"
+    )
+    assert "docs=scenario.docs" in _episode(tmp_path, calls)
