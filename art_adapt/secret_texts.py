@@ -17,6 +17,8 @@ SECRET = re.compile(
     r"|\bBearer [\w.~+/-]{16,}|://[^/\s:@]{1,200}:[^/\s@]{1,200}@"
     r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
 )
+# What is cut out of a text with one: all of a word, and all of a key's block.
+CUT = re.compile(rf"-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*|(?:{SECRET.pattern})[^\s\"']*")
 SHOWN = 4  # characters of a secret
 HIDDEN = "(looks like a secret)"
 
@@ -29,12 +31,12 @@ def secrets_in(value: Any) -> Iterator[str]:
 
 
 def without_secrets(value: Any) -> Any:
-    """Return a value that JSON can hold, with ``HIDDEN`` for each text that looks like a secret.
+    """Return a value that JSON can hold, with ``HIDDEN`` for each secret in its texts.
 
     An object with a name is one as well, if its value would be: ``{"password": {"value": ...}}``.
     """
     if isinstance(value, str):
-        return HIDDEN if any(secrets_in(value)) else value
+        return _cut(value) if any(secrets_in(value)) else value
     if isinstance(value, list | tuple):
         return [without_secrets(each) for each in value]
     if isinstance(value, dict):
@@ -42,10 +44,18 @@ def without_secrets(value: Any) -> Any:
     return value
 
 
+def _cut(text: str) -> str:
+    """Return a text without its secrets; ``HIDDEN`` alone if JSON in it holds one that stays."""
+    rest = CUT.sub(HIDDEN, text)
+    return HIDDEN if any(secrets_in(rest.replace(HIDDEN, ""))) else rest
+
+
 def _without(key: str, value: Any) -> Any:
     inner = value.get("value") if isinstance(value, dict) else value
-    if isinstance(inner, str) and SECRET.search(f"{key}: {inner}"):
-        return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
+    if isinstance(inner, str):
+        by_name = not any(secrets_in(inner)) and SECRET.search(f"{key}: {inner}")
+        if by_name or without_secrets(inner) == HIDDEN:
+            return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
     return without_secrets(value)
 
 

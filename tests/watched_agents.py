@@ -196,6 +196,14 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "command(argparse.Namespace(task=sys.argv[1]))\n",
         [CALL, *SAID], "Agent.run", {"text": QUESTION},
     ),
+    "steps of a policy without a history": (
+        "def act(seen: dict):\n    return think_of(f'You see {seen[\"view\"]}. What next?')\n\n\n"
+        "def play(level):\n    seen, score = {'view': 'a closed green door'}, 0\n"
+        "    while score < 3:\n        seen = {'view': f'{act(seen)} behind door {score}'}\n        score += 1\n"
+        "    return score\n\n\n"
+        + RUNS + "print(play('first'))\n",
+        SAID, "play", {"level": "first"},
+    ),
     "a title before the conversation": (
         function("def answer(task):")
         + "def main():\n    print(think_of('A title for: ' + sys.argv[1]), answer(sys.argv[1]))\n\n\n"

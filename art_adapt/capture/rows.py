@@ -24,6 +24,7 @@ class Kept:
         episodes: that were noted.
         known: episodes that start as an earlier one does.
         secrets: by field, what looks like one, cut off.
+        cut: fields out of whose texts a secret was cut.
         not_json: by field, the type of what JSON cannot hold.
         turned: by field, the types of what is in a container, and became text or a dict.
         going_on: rows whose episode was asked with what an earlier one had said.
@@ -35,6 +36,7 @@ class Kept:
     episodes: int = 0
     known: int = 0
     secrets: dict[str, list[str]] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
     not_json: dict[str, set[str]] = field(default_factory=dict)
     turned: dict[str, set[str]] = field(default_factory=dict)
     going_on: int = 0
@@ -91,6 +93,7 @@ def _row(
             complete = False
         else:
             row[name] = said["value"]
+            kept.cut |= {name} if said.get("cut") else set()
             if turned := said.get("turned"):
                 kept.turned.setdefault(name, set()).update(turned)
     answer = note["answer"]

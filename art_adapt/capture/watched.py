@@ -73,8 +73,17 @@ def _goes_on(run: Run, call: Call, at: int) -> bool:
 
 
 def _kept(noted: dict[str, Any]) -> dict[str, Any]:
-    """Return a value, unless a secret was taken out of it."""
-    return {"not_json": HIDDEN} if HIDDEN in json.dumps(noted) else noted
+    """Return a value, unless a whole text of it was a secret; ``cut``: a part of one was."""
+    if _hides_a_text(noted):
+        return {"not_json": HIDDEN}
+    return {**noted, "cut": True} if HIDDEN in json.dumps(noted) else noted
+
+
+def _hides_a_text(noted: Any) -> bool:
+    if isinstance(noted, dict | list):
+        within = noted.values() if isinstance(noted, dict) else noted
+        return any(map(_hides_a_text, within))
+    return bool(noted == HIDDEN)
 
 
 def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:

@@ -79,6 +79,8 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         say(
             f"left out: {field} looks like a secret ({shown_ones}); --allow {field} keeps it\n"
         )
+    for field in sorted(kept.cut):
+        say(f"cut out of {field}: what looks like a secret; the rest is in the rows\n")
     for field, types in kept.not_json.items():
         what = printable(", ".join(sorted(types)))
         if types == {HIDDEN}:

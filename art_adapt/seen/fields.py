@@ -11,10 +11,10 @@ from typing import Any
 
 from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import is_given
-from art_adapt.secret_texts import HIDDEN
-from art_adapt.seen.decision import Seen, key_of
+from art_adapt.seen.choice import key_of
+from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
-from art_adapt.seen.notes import Call, Site
+from art_adapt.seen.notes import Call, Site, hides_a_key
 from art_adapt.source import Place
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
@@ -26,10 +26,10 @@ from art_adapt.survey.model import (
 )
 from art_adapt.words import KEY_TYPED
 
+WORD = re.compile(r"[^\W\d][\w.-]*")  # "openai-compatible"
 SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
 FEWEST = 3  # digits of a number that the model is not asked about by chance
 LONGEST = 200  # characters of a value that the train module repeats
-NOTED = ("value", "not_json", "parts")  # how a value is noted
 TYPES = {
     str: "str",
     bool: "bool",
@@ -219,7 +219,7 @@ def _as_seen(
         )
         return replace(parameter, fields=fields)
     name = parameter.name
-    if all(_hides_a_key(name, call.given.get(name)) for call in calls):
+    if all(hides_a_key(name, call.given.get(name)) for call in calls):
         return _without_key(parameter, calls)
     values = _values(parameter.name, calls)
     if not values:
@@ -277,7 +277,7 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
     if isinstance(value, bool) or isinstance(default, bool):
         return type(value) is type(default)
     if isinstance(value, str) and isinstance(default, str | None):
-        is_choice = value.isidentifier() and value in said.choices
+        is_choice = WORD.fullmatch(value) is not None and value in said.choices
         return is_choice and not _has(said.asked, value)
     return (
         isinstance(default, int | float)
@@ -345,23 +345,11 @@ def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Para
     notes = [call.given.get(record, {}) for call in calls]
     parts = [note.get("parts") or note.get("value") for note in notes]
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
-    if held and all(_hides_a_key(field.name, each[field.name]) for each in held):
+    if held and all(hides_a_key(field.name, each[field.name]) for each in held):
         return _without_key(field, calls)
     differs = len(_spelled([each[field.name] for each in held])) > 1
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
-
-
-def _hides_a_key(name: str, noted: Any) -> bool:
-    """True if a key or a password was taken out of what a name, or a name in it, was given."""
-    if isinstance(noted, list):
-        return any(_hides_a_key(name, each) for each in noted)
-    if isinstance(noted, dict):
-        return any(
-            _hides_a_key(name if inner in NOTED else inner, each)
-            for inner, each in noted.items()
-        )
-    return bool(noted == HIDDEN and KEY_TYPED.search(name))
 
 
 def _without_key(parameter: Parameter, calls: Sequence[Call]) -> Parameter:

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.project_folder import project_root
+from art_adapt.secret_texts import HIDDEN
+from art_adapt.words import KEY_TYPED
 
 Json = dict[str, Any]
 FunctionKey = tuple[Path, str]
 
 FOLDER = ".art-adapt"
 FILE = "seen.jsonl"
+NOTED = ("value", "not_json", "parts")  # how a value is noted
 NOT_OURS = (LookupError, TypeError, ValueError, AttributeError)  # notes of another form
 
 
@@ -267,3 +270,15 @@ def _made(note: Json, between: Sequence[Json]) -> Made:
 def _site(note: Json) -> Site | None:
     site = note.get("site")
     return site and Site(Path(site[0]), site[1], site[2].replace("<locals>.", ""))
+
+
+def hides_a_key(name: str, noted: Any) -> bool:
+    """True if a key or a password was taken out of what a name, or a name in it, was given."""
+    if isinstance(noted, list):
+        return any(hides_a_key(name, each) for each in noted)
+    if isinstance(noted, dict):
+        return any(
+            hides_a_key(name if inner in NOTED else inner, each)
+            for inner, each in noted.items()
+        )
+    return bool(noted == HIDDEN and KEY_TYPED.search(name))

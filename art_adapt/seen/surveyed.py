@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from art_adapt.code.session import Session
 from art_adapt.decisions import said_in
 from art_adapt.discovery import with_entry_file
-from art_adapt.seen.decision import Seen, key_of, seen_of, shown_by, with_seen
+from art_adapt.seen.choice import key_of
+from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
 from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
 from art_adapt.seen.roles import with_seen_roles

@@ -1476,8 +1476,9 @@ def test_secrets_are_not_noted(tmp_path: Path) -> None:
     noted = (tmp_path / ".art-adapt" / "seen.jsonl").read_text()
     assert key not in noted and "hunter2" not in noted
     said = done.stderr.decode()
-    assert "left out: notes (looks like a secret)" in said
-    assert rows(tmp_path) == []
+    assert "cut out of notes: what looks like a secret" in said
+    (row,) = rows(tmp_path)
+    assert row["notes"] == ["use (looks like a secret)"] and "password" not in row
 
 
 # What takes a key, what a run gives, which field no row has, and how episode() creates it.
@@ -1539,7 +1540,8 @@ def test_a_task_that_looks_like_a_key_stays_the_scenarios(tmp_path: Path) -> Non
         "    print(answer(sys.argv[1], said))\n"
     )
     done = watched(tmp_path, agent, [CALL, *SAID])
-    assert "left out: messages (looks like a secret)" in done.stderr.decode()
+    assert "cut out of messages: what looks like a secret" in done.stderr.decode()
+    assert "my (looks like a secret)" in str(rows(tmp_path))
     assert "messages=scenario.messages" in patch_of(tmp_path)
 
 

@@ -1,0 +1,150 @@
+"""Choose which of the functions that may have run an episode did, with what reading says."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from art_adapt.entry_decision import near
+from art_adapt.recipe.fields import scenario_fields
+from art_adapt.seen.conversations import conversations_of
+from art_adapt.seen.episodes import Enclosing, SeenFunction, around_of
+from art_adapt.seen.notes import FunctionKey, Run
+from art_adapt.survey.model import EntryPoint, Survey
+
+
+def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction | None:
+    """Return the outermost that was given a task, else the likeliest by reading.
+
+    What hands its whole task on, as a handler that something decorates or a command that prints
+    the answer, may be a way in: then the episode is a function behind it.
+    """
+    first = possible[0]
+    entries = {key_of(entry): entry for entry in survey.entry_points}
+    if not first.given:
+        return next((each for e in entries for each in possible if each.key == e), None)
+    around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
+    likeliest = next(iter(entries), None)
+    outer = next((each for each in possible if each.key == likeliest), None)
+    if outer is not None and _drives(outer, first, survey):
+        return outer
+    if first.is_batch and outer is not None and first.key in around_of(outer):
+        return outer  # which it runs for each of some rows
+    if outer is not None and not first.told and likeliest in around:
+        return outer  # which gives it a conversation alone
+    # Steps that stand side by side, as the opening and the turns of a game: reading tells.
+    beside = [e for e in possible if _is_beside(e, first)]
+    if beside:
+        either = (e for key in entries for e in (first, *beside) if e.key == key)
+        first = next(either, first)
+    way_in = entries.get(first.key)
+    served = way_in is not None and bool(way_in.route or way_in.decorated)
+    if first.answers and not served:
+        return first
+    # A run does not tell apart what encloses the same requests; reading may. Where it cannot
+    # either, the outermost has all turns: this run may have taken one, and others take more.
+    likely = {key_of(entry) for entry in likely_by_reading(survey)}
+    alike = [
+        each
+        for each in possible[served:]
+        if each.told
+        and (
+            each.asked == first.asked
+            or (each.key in likely and _has_all_turns(each, first))
+        )
+    ]
+    tied = [e for e in alike if e.key in likely and scenario_fields(entries[e.key])]
+    if len(tied) > 1:
+        return min(tied, key=lambda each: each.depth)
+    read = (each for key in entries for each in tied or alike if each.key == key)
+    return next(read, next((e for e in alike if e.answers), first))
+
+
+def around_steps(
+    runs: Sequence[Run],
+    functions: Sequence[SeenFunction],
+    possible: Sequence[SeenFunction],
+    survey: Survey,
+) -> SeenFunction | None:
+    """Return the function around the steps that a command's one task went through.
+
+    A framework may call them, so that reading finds steps that are equally likely. Who types
+    several lines has a chat, whose turns stand side by side as well.
+    """
+    first, *others = possible
+    steps = [first, *(each for each in others if _is_beside(each, first))]
+    likely = likely_by_reading(survey)
+    if (
+        not first.given
+        or len(steps) < 2
+        or not {each.key for each in steps[:2]} <= {key_of(each) for each in likely}
+        or any("drives" in each.features for each in likely)
+        or any(len(run.typed) > 1 for run in runs)
+    ):
+        return None
+    every = {tuple(request.number for request in run.requests) for run in runs}
+    around = [e for e in functions if e.depth < first.depth and e.asked == every]
+    return min(around, key=lambda each: each.depth, default=None)
+
+
+def likely_by_reading(survey: Survey) -> list[EntryPoint]:
+    """Return the likeliest entry point by reading, and those that are nearly as likely."""
+    every = survey.entry_points
+    return [every[0], *near(every[0], every[1:])] if every else []
+
+
+def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
+    """True if a loop of a function asked through another one, turn by turn.
+
+    It may say what the model is asked as little as ``play("task1")`` does; each turn of a
+    policy without a history is a conversation of its own. A chat's turns are a person's.
+    """
+    if outer.key == step.key or any(each.run.typed for each in outer.calls):
+        return False
+    driving = [key_of(e) for e in survey.entry_points if "drives" in e.features]
+    turns = Counter(
+        (id(each.run), call.number)
+        for each in step.calls
+        for call in each.run.outward(each.call.around)
+        if call.key == outer.key
+    )
+    every = sum(turns.values()) == len(step.calls)
+    return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _has_all_turns(inner: SeenFunction, outer: SeenFunction) -> bool:
+    """True if one call of a function answers each call of ``outer``, which asks beside it only once.
+
+    A command may have the session summed up after its agent has answered.
+    """
+
+    def is_answered(whole: Enclosing) -> bool:
+        every = {request.number: request for request in whole.requests}
+        held = [
+            {request.number for request in each.requests} & every.keys()
+            for each in inner.calls
+            if each.run is whole.run
+        ]
+        held = [numbers for numbers in held if numbers]
+        inside = set().union(*held)
+        beside = [c for c in conversations_of(whole.requests) if c.isdisjoint(inside)]
+        single = all(
+            len(c) == 1 and not every[number].offered for c in beside for number in c
+        )
+        return len(held) == 1 and len(held[0]) > 1 and single
+
+    return inner.answers and all(map(is_answered, outer.calls))
+
+
+def _is_beside(other: SeenFunction, first: SeenFunction) -> bool:
+    """True if a function was given a task as well, for requests of its own."""
+    alike = (other.depth, bool(other.given)) == (first.depth, bool(first.given))
+    numbers = {number for asked in other.asked for number in asked}
+    return alike and numbers.isdisjoint(n for asked in first.asked for n in asked)
+
+
+def key_of(entry: EntryPoint) -> FunctionKey:
+    """Return the function of an entry point as runs note it."""
+    return Path(os.path.realpath(entry.key[0])), entry.key[1]
