@@ -204,6 +204,7 @@ def _as_used(
             found.graph,
             started,
             found.reaching,
+            found.policy,
             everywhere=entry in likely,
             chosen=chosen and entry in named,
         )

@@ -107,3 +107,48 @@ def test_what_a_person_or_a_caller_says_stays_a_field(
         "def other():\n    print(run(input(), ['Paris is new'], load_model()))\n"
     )
     assert "docs=scenario.docs" in _episode(tmp_path, calls)
+
+
+STORE = """\
+import json
+from pathlib import Path
+from openai import OpenAI
+
+
+class Memory:
+    def __init__(self, path="memory.json"):
+        self.path = Path(path)
+
+    def load(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else {}
+
+
+def run(question: str, memory: dict, user: str = "me"):
+    asked = [{"role": "user", "content": f"{memory} {question}"}]
+    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+"""
+LOADED = {
+    "by a method": "    store = Memory()\n    memory = store.load()\n    print(run(input(), memory))\n",
+    "in the call": "    store = Memory()\n    print(run(input(), memory=store.load()))\n",
+    "by a function": "    print(run(input(), remembered()))\n\n\ndef remembered():\n    return Memory().load()\n",
+}
+
+
+@pytest.mark.parametrize("kind", LOADED)
+def test_what_an_object_loads_is_loaded_in_each_episode(
+    kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(f"{STORE}def main():\n{LOADED[kind]}")
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    episode = done.stdout.decode().partition("+def episode")[2].partition("+@")[0]
+    assert ("store.load()" in episode) or ("remembered()" in episode), episode
+    assert "question=scenario.question" in episode
+
+
+def test_what_a_queue_was_asked_for_stays_a_field(tmp_path: Path) -> None:
+    body = "    store = Memory()\n    print(run(input(), store.find(input())))\n"
+    (tmp_path / "agent.py").write_text(f"{STORE}def main():\n{body}")
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    assert b"memory=scenario.memory" in done.stdout

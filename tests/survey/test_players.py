@@ -199,3 +199,72 @@ def test_an_object_of_the_module_is_run_as_what_it_is_given_holds_it(
     episode = (tmp_path / "world_train.py").read_text().partition("def episode")[2]
     episode = episode.partition("\n\n\n")[0]
     assert "World(" not in episode and "return world.run(" in episode, episode
+
+
+GAME = """\
+import random
+
+from players import Silent
+
+
+class Game:
+    def __init__(self, words, seats=2, player=Silent):
+        self.words = words
+        self.players = [player(seat) for seat in range(seats)]
+
+    def play(self):
+        self.said = random.choice(self.words)[:1]
+        for turn in range(6):
+            self.said += self.players[turn % len(self.players)].guess(self.said)
+        print(self.said)
+
+
+"""
+PLAYERS = """\
+from openai import OpenAI
+
+
+class Silent:
+    def __init__(self, seat):
+        self.seat = seat
+
+    def guess(self, said):
+        return "e"
+
+
+class Talking(Silent):
+    def guess(self, said):
+        messages = [{"role": "user", "content": said}]
+        return OpenAI().chat.completions.create(model="m", messages=messages).choices[0].message.content
+"""
+TRIED = (
+    'if __name__ == "__main__":\n'
+    "    def quick(seat):\n        return Silent(seat)\n\n"
+    "    Game(['tree'], seats=1, player=quick).play()\n"
+)
+
+
+@pytest.mark.parametrize("named", ["players.py", "game.py", "main.py"])
+def test_the_player_that_asks_the_model_plays(named: str, tmp_path: Path) -> None:
+    """One file of the project gives its class; another one tries the game without it."""
+    (tmp_path / "players.py").write_text(PLAYERS)
+    (tmp_path / "game.py").write_text(GAME + TRIED)
+    (tmp_path / "main.py").write_text(
+        "from game import Game\nfrom players import Talking\n\n"
+        "if __name__ == '__main__':\n    Game(['tree', 'house'], player=Talking).play()\n"
+    )
+    done = art_adapt("--isolated", "--diff", named, cwd=tmp_path)
+    episode = done.stdout.decode().partition("+def episode")[2].partition("+@")[0]
+    assert "player=Talking" in episode and "quick" not in episode, episode
+
+
+def test_a_function_of_the_program_is_taken_over(tmp_path: Path) -> None:
+    """No import finds what stands below ``if __name__ == "__main__"``."""
+    (tmp_path / "players.py").write_text(PLAYERS)
+    talks = TRIED.replace("Silent(seat)", "Talking(seat)")
+    text = f"from players import Talking\n{GAME}{talks}"
+    (tmp_path / "game.py").write_text(text)
+    done = art_adapt("--isolated", "game.py", "-y", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    trained = (tmp_path / "game_train.py").read_text()
+    assert "    def quick(seat):" in trained and "import Game, quick" not in trained

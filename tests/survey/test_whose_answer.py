@@ -241,3 +241,54 @@ def test_what_prints_and_returns_nothing_is_no_answer(
     entries = survey([source], entry="agent:main").entry_points
     [main] = [each for each in entries if each.called == "main"]
     assert [exit_.how for exit_ in main.exits] == expected
+
+
+# What a run returns beside its answer, which is made of what the model said as well.
+OF_SEVERAL = """\
+from dataclasses import dataclass
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+@dataclass
+class Block:
+    text: str
+
+
+def complete(messages):
+    message = client.chat.completions.create(model="m", messages=messages, tools=[]).choices[0].message
+    return message, [Block(message.content)]
+
+
+def run(task){annotation}:
+    messages, trace, calls = [{{"role": "user", "content": task}}], [], 0
+    for turn in range(5):
+        message, blocks = complete(messages)
+        messages.append(message)
+        trace.append(blocks)
+        if not message.tool_calls:
+            text = "".join(block.text for block in blocks)
+            return {returned}
+        messages.append({{"role": "tool", "tool_call_id": "1", "content": "ok"}})
+    return {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "returned", "end", "expected"),
+    [
+        (" -> tuple[str, list]", "text, trace", "'Out of turns.', trace", "text"),
+        (" -> Tuple[list, str]", "trace, text", "trace, 'Out of turns.'", "text"),
+        (" -> 'tuple[str, list]'", "text, trace", "'', trace", "text"),
+        ("", "text, trace", "'Out of turns.', trace", "(text, trace)"),
+        (" -> tuple[str, str]", "text, str(trace)", "'', ''", "(text, str(trace))"),
+    ],
+)
+def test_of_several_the_one_that_is_annotated_as_a_text_is_the_answer(
+    annotation: str, returned: str, end: str, expected: str
+) -> None:
+    text = OF_SEVERAL.format(annotation=annotation, returned=returned, end=end)
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert found.entry_points[0].exits[0].answer == expected

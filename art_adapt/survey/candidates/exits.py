@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from art_adapt.code.dependence import made_from
 from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
@@ -17,9 +16,14 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import LOOPS, Syntax, return_values
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.replies import holds_reply
+from art_adapt.survey.candidates.elements import (
+    argument_in,
+    shown_element,
+    without_rewards,
+)
 from art_adapt.survey.candidates.no_answers import (
     is_given,
     is_no_answer,
@@ -27,9 +31,9 @@ from art_adapt.survey.candidates.no_answers import (
     is_stream,
 )
 from art_adapt.survey.candidates.records import answers_in
-from art_adapt.survey.candidates.rewards import is_reward, only_rewards
+from art_adapt.survey.candidates.rewards import only_rewards
 from art_adapt.survey.candidates.showing import shows
-from art_adapt.survey.candidates.taken import is_exit_code, shown_elements
+from art_adapt.survey.candidates.taken import is_exit_code
 from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
 from art_adapt.words import (
@@ -101,15 +105,15 @@ def _returned(
             continue
         if is_no_answer(node.value, asking):
             continue
-        said = _without_rewards(node.value)
+        said = without_rewards(node.value)
         if isinstance(said, ast.Tuple):
-            said = _shown_element(project, syntax, function, said, asking)
+            said = shown_element(project, syntax, function, said, asking)
         answer = _body_of_response(syntax, said)
         if answer is None or is_no_answer(answer, asking):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
             continue
-        if only_rewards(_argument(answer)):  # a score is no answer
+        if only_rewards(argument_in(answer)):  # a score is no answer
             continue
         exit_ = _exit(syntax, answer, "returned")
         if isinstance(node.value, ast.Tuple) and answer in node.value.elts:
@@ -179,64 +183,6 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
 
 
-def _without_rewards(value: ast.expr) -> ast.expr:
-    """Return the answer in ``return answer, reward``."""
-    if isinstance(value, ast.Tuple):
-        others = [item for item in value.elts if not is_reward(_argument(item))]
-        if len(others) == 1 and len(value.elts) > 1:
-            return others[0]
-    return value
-
-
-def _shown_element(
-    project: Project,
-    syntax: Syntax,
-    function: Function,
-    value: ast.Tuple,
-    asking: Asking,
-) -> ast.expr:
-    """Return the answer in ``return answer, usage``.
-
-    It is the element that callers show, if that is one; else the only element that is made
-    from what the model said, as in ``return conversation_id, answer``.
-    """
-    elements = [e for e in value.elts if not isinstance(e, ast.Starred)]
-    if elements != value.elts:
-        return value
-    shown = [
-        elements[at]
-        for at in sorted(shown_elements(project, syntax, function, len(elements)))
-    ]
-    said = [e for e in shown if _is_said(syntax, _argument(e), asking)]
-    if len(said) == 1:
-        return said[0]
-    decided = _decided_elements(syntax, function, len(elements), asking)
-    only = elements[decided.pop()] if len(decided) == 1 else value
-    return only if _is_said(syntax, _argument(only), asking) else value
-
-
-def _decided_elements(
-    syntax: Syntax, function: Function, size: int, asking: Asking
-) -> set[int]:
-    """Return which elements of the tuples that a function returns are made from a reply, by index."""
-    owner = function.qualname
-    returned = map(_without_rewards, return_values(syntax, owner))
-    return {
-        index
-        for value in returned
-        if isinstance(value, ast.Tuple) and len(value.elts) == size
-        for index, each in enumerate(value.elts)
-        if any(map(asking.is_site, made_from(syntax, owner, [each])))
-    }
-
-
-def _is_said(syntax: Syntax, value: ast.expr, asking: Asking) -> bool:
-    """True if a value is the model's reply, or what a function returns that asks for one."""
-    asked = value.value if isinstance(value, ast.Await) else value
-    is_asked = isinstance(asked, ast.Call) and asked.func in asking.sites
-    return is_asked or holds_reply(syntax, value, asking)
-
-
 def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
     """Return what a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
     if (
@@ -254,17 +200,6 @@ def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
         if name in RESPONSES and library.split(".")[0] in WEB:
             body = value.args[0] if value.args else keyword(value, "content")
             return None if isinstance(body, ast.Starred) else body
-    return value
-
-
-def _argument(value: ast.expr) -> ast.expr:
-    """Return the argument of a call such as ``reward(total_reward)``; other values as they are."""
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and len(value.args) == 1
-    ):
-        return value.args[0]
     return value
 
 

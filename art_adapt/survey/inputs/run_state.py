@@ -92,11 +92,24 @@ def is_secret(value: ast.expr, name: str) -> bool:
     return SECRET.search(f"{name}: {ast.unparse(value)}") is not None
 
 
+def _is_of_an_object_made_here(place: Syntax, method: ast.expr) -> bool:
+    """True for ``store.load`` after ``store = Store()`` of a class that the project has."""
+    holder = method.value if isinstance(method, ast.Attribute) else None
+    values = place.values_of(holder) if isinstance(holder, ast.Name) else []
+    return bool(values) and all(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Name)
+        and each.func.id in {*place.classes, *place.imports}
+        and (place.qualified(each.func) or "").partition(".")[0] not in DIFFERS
+        for each in values
+    )
+
+
 def is_the_same(place: Syntax, value: ast.expr) -> bool:
     """True if a value is the same in each run of a program: it is written, or made of nothing.
 
-    That is a text, ``TOOLS``, ``build_prompt()`` and an option of the command line that has a
-    default. A container that a module leaves empty is filled by what runs, and what a call is
+    That is a text, ``TOOLS``, ``build_prompt()``, ``store.load()`` of a store that is made
+    there, and an option of the command line that has a default. A container that a module leaves empty is filled by what runs, and what a call is
     given may be what the run is about.
     """
     if usual_value(place, value) is not None:
@@ -104,10 +117,15 @@ def is_the_same(place: Syntax, value: ast.expr) -> bool:
     made_of = made_from(place, place.owner(value), [value])
     calls = [node for node in made_of if isinstance(node, ast.Call)]
     own = all(
-        isinstance(call.func, ast.Name)
-        and call.func.id in {*place.functions, *place.imports}
-        and not given_to(call)
-        and (place.qualified(call.func) or "").partition(".")[0] not in DIFFERS
+        not given_to(call)
+        and (
+            (
+                isinstance(call.func, ast.Name)
+                and call.func.id in {*place.functions, *place.imports, *place.classes}
+                and (place.qualified(call.func) or "").partition(".")[0] not in DIFFERS
+            )
+            or _is_of_an_object_made_here(place, call.func)
+        )
         for call in calls
     )
     kept = [

@@ -271,7 +271,7 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
     local = made is not None and place.owner(made) != MODULE_LEVEL
     if found and not local and all(is_of_loop(place, each.node) for each in found):
         return False  # nothing but a module's own loop sets it, which an import may leave out
-    if local and isinstance(made, FunctionNode):
+    if isinstance(made, FunctionNode) and (local or place.is_guarded(made)):
         if made in taken.statements:
             return True
         taken.statements.append(made)

@@ -16,7 +16,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
-from art_adapt.code.nodes import given_to, grown_list
+from art_adapt.code.nodes import dotted, given_to, grown_list
 from art_adapt.code.object_use import comes_of_an_object, is_entered
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -94,7 +94,7 @@ def with_constructions(
 def _with_what_asks(
     project: Project, calls: Sequence[Site], reaching: Container[FunctionKey]
 ) -> Sequence[Site]:
-    """Return the calls that give an object which asks the model, if some do: else all.
+    """Return the calls that give an object or a class which asks the model, if some do: else all.
 
     A game between two engines is no episode, where another one is played by the model.
     """
@@ -103,7 +103,10 @@ def _with_what_asks(
         return any(
             asks_the_model(project, *each, reaching)
             for value in given_to(call)
-            for each in classes_of(project, place, value)
+            for each in (
+                *classes_of(project, place, value),
+                *filter(None, [project.class_named(place, dotted(value) or "")]),
+            )
         )
 
     return [each for each in calls if asks(*each)] or calls

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_use
 from art_adapt.code.classes import FunctionKey, annotated
+from art_adapt.code.index import derived_from
+from art_adapt.code.mentions import is_base, only_describes
+from art_adapt.code.nodes import last_name
 from art_adapt.code.project import Project
 from art_adapt.survey.inputs.instances import as_constructed, inheriting
 from art_adapt.survey.making.built import with_built
@@ -31,13 +35,14 @@ def as_used(
     graph: CallGraph,
     entry: EntryPoint,
     reaching: set[FunctionKey],
+    policy: Sequence[FunctionKey],
     *,
     everywhere: bool,
     chosen: bool,
 ) -> EntryPoint:
     """Say how the project makes the objects that ``entry`` needs, and what it sets up.
 
-    ``reaching``: the functions from which a policy call can be reached.
+    ``policy``: the functions with a policy call; ``reaching``: those that lead to one.
     ``everywhere``, for a likely entry point: what it sets up is looked for, and files of
     the project that the agent does not import are searched for what its own do not show.
     ``chosen``: the user has named it, with its class.
@@ -63,6 +68,7 @@ def as_used(
         or not shown
         or may_be_filled_elsewhere
         or _is_told_more(project, graph, entry)
+        or not any(_is_made(project, key) for key in policy)
     ):
         entry = with_factory(project, graph, entry, reaching)
         entry = with_recorded_provider(project, entry)
@@ -91,6 +97,25 @@ def as_used(
     entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
     entry = _without_conflicts(entry)
     return with_stand_ins(project, entry)
+
+
+def _is_made(project: Project, key: FunctionKey) -> bool:
+    """True if code makes an object of the class that has a function, or hands that class on.
+
+    Else another file gives the agent what asks the model: ``Game(player_class=ModelPlayer)``.
+    """
+    home, owner = project.home(key[0]), key[1].rpartition(".")[0]
+    if owner not in home.classes:
+        return True
+    family = (owner, *(name for _, name in derived_from(project, home, owner)))
+    names = {name.rpartition(".")[2] for name in family}
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and last_name(node) in names
+        and not (is_base(syntax, node) or only_describes(syntax, node))
+        for syntax in project.files.values()
+        for node in syntax.nodes
+    )
 
 
 def _is_told_more(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:
