@@ -292,3 +292,20 @@ def test_of_several_the_one_that_is_annotated_as_a_text_is_the_answer(
     text = OF_SEVERAL.format(annotation=annotation, returned=returned, end=end)
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     assert found.entry_points[0].exits[0].answer == expected
+
+
+RECORD = '{{"answer": {answer}, "trace": {trace}, "turns": turn}}'
+
+
+def test_a_dict_with_the_conversation_has_the_answer_in_it() -> None:
+    said, end = (
+        RECORD.format(answer=each, trace="messages")
+        for each in ("reply.content", "'Out of turns.'")
+    )
+    assert answers(said, end=end) == ["reply.content", "'Out of turns.'"]
+
+
+def test_a_dict_without_it_is_the_answer() -> None:
+    said = RECORD.format(answer="reply.content", trace="[turn]")
+    (found,) = answers(said)
+    assert found.startswith("{")

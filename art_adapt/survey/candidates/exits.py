@@ -166,7 +166,11 @@ def _in_records(
     """Take the text for the answer where a function returns it in a record."""
     whole = [value for value, exit_ in returned if exit_.element is None]
     found = answers_in(
-        project, syntax, whole, lambda value: _replies_in(syntax, value, asking)
+        project,
+        syntax,
+        whole,
+        lambda value: _replies_in(syntax, value, asking),
+        asking.sent,
     )
     for value, exit_ in returned:
         answers = found.get(value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from pathlib import Path
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, entries
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.inputs.parameters import constructor_of
@@ -16,6 +17,7 @@ def answers_in(
     syntax: Syntax,
     returned: Sequence[ast.expr],
     replies_in: Callable[[ast.expr], Iterator[ast.expr]],
+    sent: Container[str | None] = (),
 ) -> dict[ast.expr, list[ast.expr]]:
     """Return the answers in those of the values that a class of the project makes.
 
@@ -25,18 +27,23 @@ def answers_in(
     Args:
         returned: the values.
         replies_in: what finds the model's replies in a value.
+        sent: the conversations: a dict that holds one beside the answer is a record, too.
     """
-    made = {
+    made: dict[ast.expr, tuple[Path, str]] = {
         value: (found[0].source.path, found[1])
         for value in returned
         if isinstance(value, ast.Call)
         and (found := project.class_named(syntax, dotted(value.func) or "")) is not None
     }
-    given = {
+    given: dict[ast.expr, dict[str, ast.expr]] = {
         value: dict(_given(project, syntax, value))
         for value in made
         if isinstance(value, ast.Call)
     }
+    for value in returned:
+        written = entries(value) if isinstance(value, ast.Dict) else {}
+        if any(dotted(each) in sent for each in written.values()):
+            given[value], made[value] = written, (syntax.source.path, str([*written]))
     replies = {
         value: {name: list(replies_in(each)) for name, each in fields.items()}
         for value, fields in given.items()
