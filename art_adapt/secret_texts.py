@@ -15,7 +15,9 @@ SECRET = re.compile(
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}"
     r"|\beyJ[\w-]{10,2000}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\bBearer [\w.~+/-]{16,}|://[^/\s:@]{1,200}:[^/\s@]{1,200}@"
-    r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*\S{6,}"
+    r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*"
+    # not a placeholder: sk-or-..., <key>, ${KEY}, your_key
+    r"(?![\"'`]?(?:(?:sk-[a-z-]*)?\.{3}|<|\$\{|(?i:your)))\S{6,}"
 )
 # What is cut out of a text with one: all of a word, and all of a key's block.
 CUT = re.compile(rf"-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*|(?:{SECRET.pattern})[^\s\"']*")

@@ -204,6 +204,15 @@ SHOWN: dict[str, tuple[str, list[Any], str, dict[str, Any]]] = {
         + RUNS + "print(play('first'))\n",
         SAID, "play", {"level": "first"},
     ),
+    "two functions that a game asks by turns": (
+        "class Player:\n    def letter(self):\n        return think_of(f'Say one letter. {self.game.said}')\n\n"
+        "    def word(self):\n        return think_of(f'Say the word. {self.game.said}')\n\n\n"
+        "class Game:\n    def __init__(self, size):\n        self.size, self.said = size, ''\n\n"
+        "    def play(self, player):\n        player.game = self\n        for turn in range(3):\n"
+        "            self.said += player.word() if turn == 2 else player.letter()\n        print(self.said)\n\n\n"
+        + RUNS + "Game(7).play(Player())\n",
+        SAID, "Game.play", {"size": 7},
+    ),
     "a title before the conversation": (
         function("def answer(task):")
         + "def main():\n    print(think_of('A title for: ' + sys.argv[1]), answer(sys.argv[1]))\n\n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 from art_adapt.entry_decision import near
@@ -24,7 +25,9 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
     first = possible[0]
     entries = {key_of(entry): entry for entry in survey.entry_points}
     if not first.given:
-        return next((each for e in entries for each in possible if each.key == e), None)
+        by_reading = [e for key in entries for e in possible if e.key == key]
+        whole = [each for each in possible if _has_steps(each, by_reading)]
+        return next(iter([*whole, *by_reading]), None)
     around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
     likeliest = next(iter(entries), None)
     outer = next((each for each in possible if each.key == likeliest), None)
@@ -112,6 +115,26 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     )
     every = sum(turns.values()) == len(step.calls)
     return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _has_steps(outer: SeenFunction, read: Sequence[SeenFunction]) -> bool:
+    """True if a function asks through several that reading takes, one after the other.
+
+    ``Game.play`` asks in ``choose_word`` and ``choose_letter``. What asks through one alone may
+    go through the rows of an evaluation.
+    """
+    every = _requests_of(outer)
+    inner = [each for each in read if _requests_of(each) < every]
+    again = any(len(each.calls) > len(outer.calls) for each in inner)
+    return again and any(
+        _requests_of(one).isdisjoint(_requests_of(other))
+        for one, other in combinations(inner, 2)
+    )
+
+
+def _requests_of(function: SeenFunction) -> set[tuple[int, int]]:
+    """Return the requests of a function's calls, each with the identity of its run."""
+    return {(id(e.run), r.number) for e in function.calls for r in e.requests}
 
 
 def _has_all_turns(inner: SeenFunction, outer: SeenFunction) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from art_adapt.code.nodes import last_name
 from art_adapt.recipe.fields import is_given
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, Site, hides_a_key
+from art_adapt.seen.written import Said, said_in
 from art_adapt.source import Place
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
@@ -45,56 +45,12 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     function = None if seen is None else seen.function
     if function is None:
         return survey
-    said = _said(function.text, survey)
+    said = said_in(function.text, survey)
     entries = tuple(
         _given(entry, function, said) if key_of(entry) == function.key else entry
         for entry in survey.entry_points
     )
     return replace(survey, entry_points=entries)
-
-
-@dataclass(frozen=True)
-class Said:
-    """What the model was ``asked``, and what the agent's files write out themselves.
-
-    ``choices``: the words that they compare with, or list. ``written``: all of their texts.
-    """
-
-    asked: str
-    choices: frozenset[str]
-    written: str
-
-
-def _said(asked: str, survey: Survey) -> Said:
-    nodes = [n for file in survey.files for n in ast.walk(file.source.tree)]
-    listed = (each for node in nodes for each in _listed(node))
-    choices = frozenset(_texts_in(each for whole in listed for each in ast.walk(whole)))
-    return Said(asked, choices, "\n".join(_texts_in(nodes)))
-
-
-def _texts_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-
-
-def _listed(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what holds the words that an option may be: ``if provider == "groq"``, ``choices=[...]``."""
-    match node:
-        case ast.Compare():
-            yield from (node.left, *node.comparators)
-        case ast.MatchValue() | ast.keyword(arg="choices"):
-            yield node.value
-        case ast.Subscript(value=kind, slice=words) if last_name(kind) == "Literal":
-            yield words
-        case ast.Tuple() | ast.List() | ast.Set():
-            yield node
-        case ast.Dict():
-            yield from (key for key in node.keys if key is not None)
-        case ast.ClassDef():  # an enumeration
-            yield from (
-                each.value for each in node.body if isinstance(each, ast.Assign)
-            )
 
 
 def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
@@ -106,7 +62,7 @@ def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(each, seen, said)
+                _opened(_with_text(each, calls), seen, said)
                 for each in _described(
                     entry.parameters, calls, seen.given, entry.place, said
                 )
@@ -148,6 +104,23 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
     if isinstance(made, ast.Constant):
         return bool(made.value == values[0])
     return isinstance(made, ast.Name | ast.Attribute) or not isinstance(values[0], str)
+
+
+def _with_text(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
+    """Have each row say a text that runs gave in place of a default: ``backend="local"``."""
+    values, theirs = (
+        _values(parameter.name, calls),
+        parameter.is_client or parameter.supplied,
+    )
+    if theirs or parameter.made is not None or KEY_TYPED.search(parameter.name):
+        return parameter
+    if not _is_literal(parameter.default) or not all(
+        isinstance(v, str) for v in values
+    ):
+        return parameter
+    default = ast.literal_eval(parameter.default or "")
+    is_text = isinstance(default, str | None) and any(v != default for v in values)
+    return replace(parameter, typed=True) if is_text else parameter
 
 
 def _opened(parameter: Parameter, seen: SeenFunction, said: Said) -> Parameter:

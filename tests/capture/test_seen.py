@@ -816,7 +816,7 @@ def test_a_second_task_settles_what_a_first_one_leaves_open(tmp_path: Path) -> N
 def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
     made: str, tmp_path: Path
 ) -> None:
-    """It is typed, so that reading finds the defaults. A text that is typed may be private."""
+    """It is typed, so that reading finds the defaults. A text may be private: a row says it."""
     parameters = "rounds=9, strict=True, folder='here'"
     given = "int(sys.argv[2]), '--lax' not in sys.argv, sys.argv[3]"
     if made == "a class":
@@ -832,7 +832,7 @@ def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
             function(f"def solve(task, {parameters}):")
             + f"{RUNS}print(solve(sys.argv[1], {given}))\n"
         )
-        call = "solve(task=scenario.task, rounds=2, strict=False)"
+        call = "rounds=2, strict=False, folder=scenario.folder"
     command = (sys.executable, "agent.py", QUESTION, "2", "/home/me", "--lax")
     watched(tmp_path, agent, [CALL, *SAID], *command)
     assert call in patch_of(tmp_path)
@@ -847,7 +847,6 @@ def test_a_number_or_switch_that_a_run_sets_is_its_agent_s(
         ("budget=1.0", "float('inf')"),  # no literal
         ("mode=None", "__import__('enum').Enum('Mode', 'A B').B"),  # no number
         ("ticket=1", "7"),  # what the model is asked about
-        ("owner=None", "'alice'"),  # a word that no file of the agent writes out
     ],
 )
 def test_another_value_that_a_run_gives_is_left_to_its_default(
@@ -864,6 +863,22 @@ def test_another_value_that_a_run_gives_is_left_to_its_default(
     command = (sys.executable, "agent.py", QUESTION, given)
     watched(tmp_path, agent, [CALL, *SAID], *command)
     assert "solve(task=scenario.task)" in patch_of(tmp_path)
+
+
+@pytest.mark.parametrize("default", ["None", "'mock'"])
+def test_a_text_that_a_run_gives_in_place_of_a_default_is_a_field(
+    default: str, tmp_path: Path
+) -> None:
+    """With the default, an agent may ask another backend, or nobody."""
+    agent = (
+        function(f"def solve(task, backend={default}, style='short'):")
+        + f"{RUNS}print(solve(sys.argv[1], sys.argv[2], 'short'))\n"
+    )
+    command = (sys.executable, "agent.py", QUESTION, "our-own")
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    assert "solve(task=scenario.task, backend=scenario.backend)" in patch_of(tmp_path)
+    (row,) = rows(tmp_path)
+    assert row["backend"] == "our-own" and "style" not in row
 
 
 @pytest.mark.parametrize(
@@ -1465,6 +1480,17 @@ def test_the_next_command_names_the_agent_and_not_what_runs_it(tmp_path: Path) -
     command = (sys.executable, "main.py", QUESTION)
     done = watched(tmp_path, function("def answer(task):"), [CALL, *SAID], *command)
     assert "next: art-adapt agent.py" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("key", ["sk-or-...", "<your key>", "${KEY}", "your_key_here"])
+def test_a_placeholder_is_no_secret(key: str, tmp_path: Path) -> None:
+    agent = function("def answer(task, messages):") + (
+        f"{RUNS}said = [{{'role': 'user', 'content': 'Set API_KEY={key} first.'}}]\n"
+        "    print(answer(sys.argv[1], said))\n"
+    )
+    done = watched(tmp_path, agent, [CALL, *SAID])
+    assert "secret" not in done.stderr.decode()
+    assert f"Set API_KEY={key} first." in str(rows(tmp_path))
 
 
 def test_secrets_are_not_noted(tmp_path: Path) -> None:
