@@ -6,7 +6,7 @@ import ast
 import contextlib
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from art_adapt.code.classes import class_around, stored_by
 from art_adapt.code.nodes import (
@@ -21,7 +21,8 @@ from art_adapt.code.nodes import (
     names_in,
     text_of,
 )
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.reaching import Definition
+from art_adapt.code.syntax import Syntax, is_guard
 
 PARSES = ("parse_args", "parse_known_args")
 OF_TYPER = ("Option", "Argument")
@@ -115,12 +116,62 @@ def usual_branch(place: Syntax, value: ast.expr) -> ast.expr:
     """
     if not isinstance(value, ast.IfExp):
         return value
-    said = usual_value(place, value.test)
-    test = ast.parse(said, mode="eval").body if said else None
-    test = test or default_of_option(place, value.test)
-    if not isinstance(test, ast.Constant):
-        return value
-    return value.body if test.value else value.orelse
+    holds = usually_holds(place, value.test)
+    return value if holds is None else value.body if holds else value.orelse
+
+
+def usually_holds(place: Syntax, test: ast.expr, depth: int = 4) -> bool | None:
+    """Tell whether a condition holds if nobody types an option; None where that is not known."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=other):
+            holds = usually_holds(place, other, depth)
+            return None if holds is None else not holds
+        case ast.BoolOp(op=operator, values=parts):
+            every = [usually_holds(place, each, depth) for each in parts]
+            settles = isinstance(
+                operator, ast.Or
+            )  # a single True does, or a single False
+            if settles in every:
+                return settles
+            return None if None in every else not settles
+        case ast.Constant(value=value):
+            return bool(value)
+    said = usual_value(place, test)
+    found = ast.parse(said, mode="eval").body if said else None
+    found = found or default_of_option(place, test)
+    if isinstance(found, ast.Constant):
+        return bool(found.value)
+    values = place.values_of(test) if isinstance(test, ast.Name) else []
+    return (
+        usually_holds(place, values[0], depth - 1)
+        if depth and len(values) == 1
+        else None
+    )
+
+
+def usually_reaching(place: Syntax, found: Sequence[Definition]) -> list[Definition]:
+    """Return the definitions of a name that count if nobody types an option.
+
+    ``index = build()`` below ``if not args.plain:`` replaces an ``index = None`` before it.
+    """
+    told = [(each, _is_run(place, each.node)) for each in found]
+    certain = [each for each, is_run in told if is_run]
+    return certain[-1:] or [each for each, is_run in told if is_run is not False]
+
+
+def _is_run(place: Syntax, node: ast.AST) -> bool | None:
+    """Tell whether the conditions around a node hold if nobody types an option; None if unknown."""
+    inner, decided = node, None
+    for outer in place.ancestors(node):
+        if isinstance(outer, ast.If) and not is_guard(outer):
+            holds = usually_holds(place, outer.test)
+            if holds is None:
+                return None
+            if holds is not (inner in outer.body):
+                return False
+            decided = True
+        inner = outer
+    return decided
 
 
 def _default_of_parameter(place: Syntax, name: ast.Name) -> ast.expr | None:

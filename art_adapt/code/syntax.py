@@ -187,10 +187,7 @@ class Syntax:
 
     def is_guarded(self, node: ast.AST) -> bool:
         """True if ``node`` is under ``if __name__ == "__main__":``."""
-        return any(
-            isinstance(outer, ast.If) and "__name__" in ast.dump(outer.test)
-            for outer in self.ancestors(node)
-        )
+        return any(map(is_guard, self.ancestors(node)))
 
     def enclosing_loop(
         self, node: ast.AST
@@ -472,3 +469,8 @@ def return_values(syntax: Syntax, qualname: str) -> list[ast.expr]:
         for node in syntax.owned_by(qualname)
         if isinstance(node, ast.Return) and node.value is not None
     ]
+
+
+def is_guard(node: ast.AST) -> bool:
+    """True for ``if __name__ == "__main__":``."""
+    return isinstance(node, ast.If) and "__name__" in ast.dump(node.test)

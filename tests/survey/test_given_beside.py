@@ -152,3 +152,65 @@ def test_what_a_queue_was_asked_for_stays_a_field(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(f"{STORE}def main():\n{body}")
     done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
     assert b"memory=scenario.memory" in done.stdout
+
+
+INDEXED = """\
+from openai import OpenAI
+
+
+def run(question, index=None, style="short"):
+    asked = [{"role": "system", "content": f"{style} {index}"}, {"role": "user", "content": question}]
+    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+"""
+MAIN = """\
+import argparse
+
+from agent import run
+
+
+def build():
+    return {"Rome": "old"}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--deep", action="store_true")
+    parser.add_argument("question")
+    args = parser.parse_args()
+"""
+# What a program does if nobody types an option, and what an episode is given for it.
+DECIDED = {
+    "not an option": ("    index = None\n    if not args.plain:\n        index = build()\n", True),
+    "either": ("    index = None\n    if args.deep or not args.plain:\n        index = build()\n", True),
+    "through a name": (
+        "    indexed = not args.plain\n    index = None\n    if indexed:\n        index = build()\n", True
+    ),
+    "the other branch": (
+        "    if args.plain:\n        index = None\n    else:\n        index = build()\n", True
+    ),
+    "an option that nobody types": ("    index = None\n    if args.deep:\n        index = build()\n", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DECIDED)
+def test_options_that_nobody_types_decide_what_is_given(
+    kind: str, tmp_path: Path
+) -> None:
+    body, built = DECIDED[kind]
+    (tmp_path / "agent.py").write_text(INDEXED)
+    called = "    print(run(args.question, index=index, style='legal'))\n"
+    (tmp_path / "main.py").write_text(MAIN + body + called)
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    episode = done.stdout.decode().partition("+def episode")[2].partition("+@")[0]
+    assert ("index = build()" in episode) is built, episode
+    assert 'style="legal"' in episode
+
+
+def test_an_argument_that_cannot_be_copied_is_said(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(INDEXED)
+    body = "    index = None\n    if args.question:\n        index = build()\n"
+    called = "    print(run(args.question, index=index))\n"
+    (tmp_path / "main.py").write_text(MAIN + body + called)
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    assert b"index stays None  what main.py:" in done.stdout + done.stderr

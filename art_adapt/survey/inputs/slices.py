@@ -15,6 +15,7 @@ from art_adapt.code.command_line import (
     reads_arguments,
     usual_branch,
     usual_value,
+    usually_reaching,
 )
 from art_adapt.code.importable import (
     ImportedName,
@@ -260,6 +261,8 @@ def _takes(
 
 def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) -> bool:
     name, found = node.id, place.definitions.reaching(node)
+    if len(found) > 1:
+        found = usually_reaching(place, found)
     if name in TYPED or name in ("self", "cls"):
         return False
     if name == "__file__":

@@ -96,7 +96,8 @@ def with_options(
             return each
         if option.made is not None or each.is_object:
             return option
-        return each if optional else made_as(option, given.shown(each))
+        # A report says of an option that its call passes something else.
+        return option if optional else made_as(option, given.shown(each))
 
     return tuple(map(taken, parameters, options))
 

@@ -119,17 +119,12 @@ def _is_made(project: Project, key: FunctionKey) -> bool:
 
 
 def _is_told_more(project: Project, graph: CallGraph, entry: EntryPoint) -> bool:
-    """True if a function has to be told several things, and no call of it is read yet.
+    """True if a function takes more than a task, and no call of it is read yet.
 
-    One of them may be a prompt or a limit of the agent's: a call of the project tells.
+    That may be a prompt or a limit of the agent's, with another default: a call tells.
     """
-    told = [
-        each
-        for each in entry.parameters
-        if each.default is None
-        and not (each.is_client or each.is_object or each.supplied or each.is_record)
-    ]
-    return len(told) > 1 and not any(graph.calls_of(project, entry.key))
+    own = [p for p in entry.parameters if not (p.is_client or p.supplied)]
+    return len(own) > 1 and not any(graph.calls_of(project, entry.key))
 
 
 def _without_conflicts(entry: EntryPoint) -> EntryPoint:
