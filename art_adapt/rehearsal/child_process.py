@@ -15,6 +15,7 @@ from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
+from art_adapt.rehearsal.outside import Outside, Overlay, changed_outside
 from art_adapt.rehearsal.protocol import (
     EngineSettings,
     Evaluated,
@@ -63,7 +64,7 @@ class Child:
 
     ``written``: the files of the project, or of the ``copy`` that it worked in, that are new or
     were changed; None: they are too many to tell. ``withheld``: the variables of the user's that
-    the agent reads and was not given.
+    the agent reads and was not given. ``outside``: what it would have changed elsewhere.
     """
 
     notes: Notes
@@ -71,6 +72,7 @@ class Child:
     written: frozenset[Path] | None
     copy: Copy | None
     withheld: tuple[str, ...]
+    outside: tuple[Outside, ...]
 
 
 @dataclass(eq=False)
@@ -103,6 +105,10 @@ def run_child(
     inside = str if copy is None else copy.inside
     worked_in = project if copy is None else copy.folder
     before = files_below(worked_in)
+    kept = folder.resolve()
+    shadow = kept / "outside"
+    shutil.rmtree(shadow, ignore_errors=True)  # an earlier run's
+    overlay = Overlay((f"{kept}", f"{worked_in}"), f"{shadow}", f"{project}")
     settings = Settings(
         inside(str(path.resolve())),
         url,
@@ -114,6 +120,7 @@ def run_child(
         engine,
         conditions.stubs,
         conditions.let_through,
+        overlay,
     )
     file = folder / "settings.json"
     file.write_text(to_json(settings), encoding="utf-8")
@@ -155,7 +162,11 @@ def run_child(
             line=raised.line,
         )
     changed = written(before, files_below(worked_in))
-    return Child(notes, ended.output, changed, copy, given.withheld)
+    outside = tuple(
+        each if copy is None else replace(each, at=copy.told_outside(each.at))
+        for each in changed_outside(shadow)
+    )
+    return Child(notes, ended.output, changed, copy, given.withheld, outside)
 
 
 def copied_folder(train_module: Path) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from art_adapt.litellm_calls import answer_litellm
 from art_adapt.rehearsal.endless import end_endless_episodes
 from art_adapt.rehearsal.environment import keep_dotenv_out
+from art_adapt.rehearsal.outside import keep_as_it_is
 from art_adapt.rehearsal.protocol import Settings, from_json
 from art_adapt.rehearsal.stubs import put_stubs
 from art_adapt.train_file import import_name
@@ -17,9 +18,11 @@ from art_adapt.train_file import import_name
 def hold(settings_file: str) -> None:
     """Keep secrets of .env files out of this process, stub what does not run, and end what loops.
 
-    Whatever provider LiteLLM is asked for, the scripted model answers: a judge, a side job.
+    What it would change outside of the project gets a copy. Whatever provider LiteLLM is asked for, the scripted model answers: a judge, a side job.
     """
     settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
+    if settings.overlay is not None:
+        keep_as_it_is(settings.overlay)
     keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
     answer_litellm(settings.url)
     put_stubs(settings.stubs, import_name(Path(settings.file))[0])

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from art_adapt.backends import Backend
 from art_adapt.comparison import Result
+from art_adapt.rehearsal.outside import Overlay
 from art_adapt.rehearsal.replies import Reply
 
 Json = dict[str, Any]
@@ -69,7 +70,7 @@ class Settings:
     trained.
     ``evaluated``: compare these in the place of ``main()``. ``stubs``: functions of the
     project that are not to run, and what each returns. ``let_through``: variables that it
-    may have, whatever they hold.
+    may have, whatever they hold. ``overlay``: where files outside of the project are copied.
     """
 
     file: str
@@ -82,6 +83,7 @@ class Settings:
     engine: EngineSettings | None = None
     stubs: tuple[Stub, ...] = ()
     let_through: tuple[str, ...] = ()
+    overlay: Overlay | None = None
 
 
 # -------------------------------------------------------------------- from the child

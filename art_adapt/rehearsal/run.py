@@ -134,6 +134,7 @@ def rehearse(
             read_runs(seen_file(path)),
             child.withheld,
             tuple(model.embedded),
+            child.outside,
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.rehearsal.outside import Outside
 from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
@@ -106,6 +107,7 @@ class Seen:
     runs: tuple[Run, ...] = ()  # of the agent itself, which ``capture`` saw
     withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
     embedded: Sequence[Json] = ()  # requests for embeddings
+    outside: tuple[Outside, ...] = ()  # files elsewhere that it would have changed
 
     @property
     def policy(self) -> list[Exchange]:

@@ -45,7 +45,9 @@ def services(train_module: Path, *, in_place: bool) -> tuple[Service, ...]:
         (effect, function_at(Syntax.of(file.source), effect.place.line))
         for file in found.files
         for effect in file.effects
-        if effect.harm in OUTSIDE and not (copied and effect.in_files)
+        if effect.harm in OUTSIDE
+        # What is written elsewhere goes to a copy: see outside.py.
+        and not (copied and (effect.in_files or effect.harm is Harm.WRITES))
     )
     return tuple(
         Service(

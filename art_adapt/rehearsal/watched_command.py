@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from art_adapt.capture.run import activity_in, run_listening
 from art_adapt.capture.watched import append_notes
 from art_adapt.code.project_folder import root_around
 from art_adapt.project_copy import Copy, TooLarge, fill
+from art_adapt.rehearsal import outside
 from art_adapt.rehearsal.environment import environment
+from art_adapt.rehearsal.outside import Overlay
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 
 SHORTEST = 8  # characters of a value of the environment that no row keeps
@@ -48,9 +51,15 @@ def run_scripted(
             code = run_listening(command, listened, made.variables)
         else:
             noted = Path(folder, "seen.jsonl")
+            kept = noted.parent.resolve()
+            folders = Overlay((f"{kept}",), f"{kept / 'outside'}", f"{project}")
+            settings = {
+                **activity_in(copy.folder, noted, model.url, project),
+                "overlay": {"file": outside.__file__, "folders": asdict(folders)},
+            }
             code = run_listening(
                 [*map(copy.inside, command)],
-                activity_in(copy.folder, noted, model.url, project),
+                settings,
                 copy.environment(made.variables),
                 copy.inside(os.getcwd()),
             )

@@ -10,7 +10,7 @@ from typing import Any
 
 from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.paths import at
-from art_adapt.rehearsal.checks import as_seen, repeated
+from art_adapt.rehearsal.checks import as_seen, outside, repeated
 from art_adapt.rehearsal.checks.tools import replies
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.replies import is_judgement
@@ -81,6 +81,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"an episode wrote files of the project{which}; if others must not see that, adapt "
             "again with --isolate copy",
         )
+    yield from outside.witnesses(seen)
     yield from as_seen.witnesses(seen)
     yield from repeated.witnesses(seen)
 

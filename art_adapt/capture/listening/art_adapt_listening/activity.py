@@ -48,9 +48,9 @@ class Activity:
         self.root: str = told["root"]
         self.file: str = told["file"]
         self.scripted: str | None = told.get("scripted")
-        self.without_secrets = _loaded(told["secrets"]).without_secrets
+        self.without_secrets = loaded(told["secrets"]).without_secrets
         if self.scripted is not None:
-            _loaded(told["litellm"]).answer_litellm(self.scripted)
+            loaded(told["litellm"]).answer_litellm(self.scripted)
         self.numbers = itertools.count(1)
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
         self.own: dict[CodeType, bool] = {}
@@ -342,12 +342,13 @@ class Activity:
             os.close(handle)
 
 
-def _loaded(file: str) -> Any:
+def loaded(file: str) -> Any:
     """Load a module of art-adapt from its file: art-adapt may not be installed here."""
     name = f"art_adapt_listening.{Path(file).stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where its dataclasses look for it
     spec.loader.exec_module(module)
     return module
 

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from .activity import Activity
+from .activity import Activity, loaded
 from .conversations import Conversations
 from .ears import Ear, listen_to
 from .episodes import Episodes
@@ -18,6 +18,10 @@ from .typed import Typed
 def listen(told: dict[str, Any]) -> None:
     """Listen to one function's episodes, to all that is active when a model is asked, or both."""
     ears: list[Ear] = []
+    if told.get("overlay") is not None:
+        outside, folders = loaded(told["overlay"]["file"]), told["overlay"]["folders"]
+        inside = tuple(folders.pop("inside"))  # JSON has lists
+        outside.keep_as_it_is(outside.Overlay(inside, **folders))
     if told.get("seen") is not None:
         if told["seen"].get("copy_of") is not None:
             _import_from(told["seen"]["copy_of"], told["seen"]["root"])
