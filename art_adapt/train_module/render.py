@@ -42,7 +42,7 @@ WORST_FIRST = (
 )
 IN_COPY = (
     "Each episode works in a copy of the project's folder: what it writes there, no other\n"
-    "sees, and your own files stay as they are."
+    "sees, and the files of the project stay as they are."
 )
 IN_PROCESS = (
     "Each episode has a process of its own: what an episode changes in the agent's modules,\n"

@@ -38,7 +38,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         apart = Choice(
             "yes, in a copy of the project's folder",
             {"isolate": "copy"},
-            "your own files stay as they are",
+            "the files of your folder stay as they are",
             is_usual=True,
         )
     yield Question(
