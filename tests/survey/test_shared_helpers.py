@@ -292,3 +292,35 @@ def test_what_asks_another_model_once_through_helpers_is_said(
     named = art_adapt(*options, "agent.py", cwd=tmp_path)
     assert named.returncode == 1, named.stderr.decode()  # whoever it asks through
     assert b'"Judge.verdict > Client.text"' in named.stdout
+
+
+MODEL_OF = {
+    "a default": "def complete(messages, tools=None, model='big'):\n",
+    "or a setting": (
+        "def complete(messages, tools=None, model=None):\n"
+        "    model = model or os.getenv('MODEL', 'big')\n"
+    ),
+    "or a setting, in the call": "def complete(messages, tools=None, model=None):\n",
+}
+
+
+@pytest.mark.parametrize("kind", MODEL_OF)
+def test_another_model_that_a_caller_names_is_told(kind: str, tmp_path: Path) -> None:
+    asked = "model"
+    if kind == "or a setting, in the call":
+        asked = "model or os.getenv('MODEL', 'big')"
+    call = (
+        f"client.chat.completions.create(model={asked}, messages=messages, tools=tools)"
+    )
+    (tmp_path / "llm.py").write_text(
+        f"import os\nfrom openai import OpenAI\n\nclient = OpenAI()\n\n\n{MODEL_OF[kind]}"
+        f"    return {call}.choices[0].message\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        LOOP + "def summarize(text):\n    return text\n\n\ndef label(task):\n"
+        "    asked = [{'role': 'user', 'content': task}]\n"
+        "    return complete(asked, model='small').content\n"
+    )
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    told = "label calls complete with a conversation of its own (model small)"
+    assert told in done.stderr.decode()

@@ -379,3 +379,72 @@ def test_a_cache_of_what_anybody_can_work_out_is_not(value: str) -> None:
         [Source(Path("/nowhere/agent.py"), REPLIES.format(agent=agent).encode())]
     )
     assert found.effects(Harm.SHARED) == []
+
+
+DESK = """
+from dataclasses import dataclass, field
+
+@dataclass
+class Session:
+    user: str
+    said: list = field(default_factory=list)
+
+class Desk:
+    def __init__(self):
+        self.sessions = {}
+
+    def session(self, user):
+        found = self.sessions.get(user)
+        if found is None:
+            found = self.sessions[user] = Session(user)
+        return found
+
+    def say(self, user, text):
+        session = self.session(user)
+        CHANGE
+
+    def count(self, user):
+        return len(self.session(user).said)
+
+desk = Desk()
+
+def note(desk, text):
+    desk.sessions.clear()
+
+def shown(desk):
+    return list(desk.sessions)
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "session.said.append(text)",
+        "session.user = text",
+        "session.said[0] = text",
+        "said = session.said; session.said.extend([text])",
+    ],
+)
+def test_an_entry_that_a_method_returns_is_the_object_s(change: str) -> None:
+    """A session is made once for each user, and goes on with the next episode."""
+    found = shared(agent(DESK.replace("CHANGE", change), "desk.say(key, key)"))
+    assert any("the module-level desk" in each for each in found), found
+
+
+def test_what_is_only_read_or_copied_is_nobody_s() -> None:
+    change = "said = list(session.said)\n        said.append(text)"
+    assert shared(agent(DESK.replace("CHANGE", change), "desk.count(key)")) == []
+
+
+def test_an_object_that_a_function_is_given_is_changed_there() -> None:
+    given = shared(agent(DESK.replace("CHANGE", "pass"), "note(desk, key)"))
+    assert any("the module-level desk" in each for each in given), given
+    assert shared(agent(DESK.replace("CHANGE", "pass"), "shown(desk)")) == []
+
+
+def test_a_default_that_is_handed_out_is_one_for_all() -> None:
+    before = "def history(start=[]):\n    return start\n"
+    (found,) = shared(agent(before, "history().append(key)"))
+    assert found == "the default of start, which history returns"
+    fresh = "def history(start=None):\n    return start or []\n"
+    assert shared(agent(fresh, "history().append(key)")) == []

@@ -15,6 +15,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import (
     Function,
     argument_of,
+    choices,
     defaults_of,
     dotted,
     grown_list,
@@ -91,7 +92,9 @@ class _Helper:
 
 
 def _name(value: ast.expr | None) -> str | None:
-    return None if value is None else dotted(value)
+    """Return the name in ``model``, and in ``model or DEFAULT``."""
+    named = [] if value is None else map(dotted, (value, *choices(value)))
+    return next(filter(None, named), None)
 
 
 Site = tuple[_Helper, Syntax, ast.Call]

@@ -17,7 +17,7 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.code.packages import is_own_module, module_file
-from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.side_effects.entries import changed_container, containers_of_entry
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
@@ -184,12 +184,17 @@ def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
 
 
 def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
-    """Find parameters whose default is one list or dict for all calls, and is changed."""
+    """Find parameters whose default is one list or dict for all calls, and is changed or handed out."""
     for owner, function in syntax.functions.items():
         changed = _changed_parameters(syntax, owner)
+        handed_out = {dotted(each) for each in return_values(syntax, owner)}
         for name, default in defaults_of(function.node):
-            if name in changed and _holds(default):
-                what = f"the default of {name}, which {owner} changes"
+            is_own = name in handed_out and not any(
+                where == owner for where, _ in syntax.assignments.get(name, ())
+            )
+            if (name in changed or is_own) and _holds(default):
+                does = "changes" if name in changed else "returns"
+                what = f"the default of {name}, which {owner} {does}"
                 place = syntax.place(default)
                 yield owner, Effect(place, Harm.SHARED, what, of_module=True)
 

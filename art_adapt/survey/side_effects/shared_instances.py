@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import decorator_names, dotted
+from art_adapt.code.nodes import argument_of, decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
-from art_adapt.survey.side_effects.entries import containers_of_entry, outermost
+from art_adapt.survey.side_effects.entries import (
+    changed_container,
+    containers_of_entry,
+    outermost,
+)
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.words import CACHES, CHANGES_CONTAINER
@@ -46,6 +50,11 @@ def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             said.add((name, owner))
             place = owner if owner != MODULE_LEVEL else method  # in a table, handed on
             yield place, _effect(syntax, node, name, place)
+    for node, name in _handed_to_what_changes_it(syntax, instances):
+        owner = syntax.owner(node)
+        if (name, owner) not in said:
+            said.add((name, owner))
+            yield owner, _effect(syntax, node, name, owner)
     made = {
         dotted(node.func)
         for node in syntax.nodes
@@ -60,6 +69,43 @@ def changed_instances(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             if changes_itself(syntax, method):
                 node = syntax.functions[method].node
                 yield method, _effect(syntax, node, name, method)
+
+
+def _handed_to_what_changes_it(
+    syntax: Syntax, instances: Mapping[str, str]
+) -> Iterator[tuple[ast.Call, str]]:
+    """Yield the calls that give an object to a function which changes it: ``note(STATE, text)``."""
+    for node in syntax.nodes if instances else ():
+        called = dotted(node.func) if isinstance(node, ast.Call) else None
+        function = syntax.functions.get(called or "")
+        if function is None or not isinstance(node, ast.Call):
+            continue
+        for parameter in function.given:
+            given = argument_of(node, parameter, function.positional)
+            name = dotted(given) if given is not None else None
+            if (
+                name in instances
+                and name is not None
+                and syntax.owner(node) != MODULE_LEVEL
+                and _changes_parameter(syntax, function.qualname, parameter)
+            ):
+                yield node, name
+
+
+def _changes_parameter(syntax: Syntax, function: str, name: str) -> bool:
+    """True if a function stores an attribute of a parameter, or adds to what is in one."""
+    return any(
+        (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and dotted(node.value) == name
+        )
+        or (
+            isinstance(node, ast.expr)
+            and (changed_container(node)[0] or "").startswith(f"{name}.")
+        )
+        for node in syntax.owned_by(function)
+    )
 
 
 def changed_by_itself(
@@ -169,12 +215,14 @@ def changes_itself(
 
 
 def _changes_an_entry(syntax: Syntax, method: str, node: ast.AST) -> bool:
-    """True for ``order["status"] = ...`` and ``order.status = ...`` of an order in ``self.orders``."""
-    if not isinstance(node, ast.Subscript | ast.Attribute) or not isinstance(
-        node.ctx, ast.Store | ast.Del
-    ):
+    """True for ``order["status"] = ...`` and ``order.items.append(...)`` of one in ``self.orders``."""
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        changed = node.value if isinstance(node.ctx, ast.Store | ast.Del) else None
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        changed = node.func.value if node.func.attr in CHANGES_CONTAINER else None
+    else:
         return False
-    name = dotted(node.value) or ""
+    name = (dotted(changed) or "").partition(".")[0] if changed is not None else ""
     written = [
         where for where, _ in syntax.assignments.get(name, ()) if where == method
     ]
