@@ -448,3 +448,15 @@ def test_a_default_that_is_handed_out_is_one_for_all() -> None:
     assert found == "the default of start, which history returns"
     fresh = "def history(start=None):\n    return start or []\n"
     assert shared(agent(fresh, "history().append(key)")) == []
+
+
+@pytest.mark.parametrize("change", ["self.log.append(text)", "self.log += [text]"])
+def test_a_default_that_an_object_keeps_is_one_for_all(change: str) -> None:
+    kept = (
+        "class Worker:\n    def __init__(self, name, log=[]):\n        self.log = log\n\n"
+        f"    def work(self, text):\n        {change}\n"
+    )
+    (found,) = shared(agent(kept, "Worker(key).work(key)"))
+    assert found == "the default of log, which Worker.__init__ changes"
+    own = kept.replace("self.log = log", "self.log = list(log)")
+    assert shared(agent(own, "Worker(key).work(key)")) == []

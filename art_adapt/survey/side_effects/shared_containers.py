@@ -192,11 +192,34 @@ def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
             is_own = name in handed_out and not any(
                 where == owner for where, _ in syntax.assignments.get(name, ())
             )
-            if (name in changed or is_own) and _holds(default):
-                does = "changes" if name in changed else "returns"
+            is_changed = name in changed or _is_changed_where_kept(syntax, owner, name)
+            if (is_changed or is_own) and _holds(default):
+                does = "changes" if is_changed else "returns"
                 what = f"the default of {name}, which {owner} {does}"
                 place = syntax.place(default)
                 yield owner, Effect(place, Harm.SHARED, what, of_module=True)
+
+
+def _is_changed_where_kept(syntax: Syntax, owner: str, name: str) -> bool:
+    """True if an object keeps a parameter as it was given, and a method of it adds to that."""
+    around = owner.rpartition(".")[0]
+    kept = {
+        target
+        for target, values in syntax.assignments.items()
+        if target.startswith("self.")
+        and any(where == owner and dotted(value) == name for where, value in values)
+    }
+    return bool(kept) and any(
+        (
+            isinstance(node, ast.AugAssign)
+            and dotted(node.target) in kept
+            and isinstance(node.value, ast.List | ast.ListComp)
+        )
+        or (isinstance(node, ast.expr) and changed_container(node)[0] in kept)
+        for method in syntax.functions
+        if method.startswith(f"{around}.")
+        for node in syntax.owned_by(method)
+    )
 
 
 def _of_classes(syntax: Syntax) -> Iterator[tuple[str, str]]:
