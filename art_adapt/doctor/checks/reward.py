@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel
+
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.reward_errors import remedy
 from art_adapt.training.episodes import NOTHING_HAPPENED, Trajectory
 from art_adapt.training.rewards import RewardError, scored
 
@@ -32,7 +35,12 @@ def _reward(setup: Setup, score: Any) -> Finding:
         return failed(
             "reward",
             f"scoring an episode without an answer failed: {error}",
-            "return a low reward if trajectory.final_answer is None: an episode without a "
-            "reward is lost, and the run ends if more than one in five are",
+            f"{remedy(error.error, _keys(scenario), score.__name__)}; an episode without a reward is "
+            "lost, and the run ends if more than one in five are",
         )
     return ok("reward", f"an episode without an answer gets {trajectory.reward:g}")
+
+
+def _keys(scenario: Any) -> list[str]:
+    """Return what a scenario's row says: its fields, and further keys."""
+    return list(scenario.model_dump()) if isinstance(scenario, BaseModel) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -122,7 +123,17 @@ def continued(seen: Seen) -> Iterator[Finding]:
     """
     later = sum(max(0, len(each.choices) - 1) for each in seen.episodes)
     reopened = sum(map(_reopened, seen.episodes))
-    if later and 2 * reopened > later:
+    spelled = sum(map(_spelled_anew, seen.episodes))
+    if later and 2 * spelled > later:
+        yield seen.finding(
+            "history a turn",
+            f"{spelled} of {later} later turns start a new history, because the agent sends the "
+            "model's replies back in another form than the model wrote them, such as JSON with "
+            "other spaces: each is trained separately, with its whole prompt",
+            "append the reply as it came: message, or message.content",
+            EPISODE,
+        )
+    elif later and 2 * reopened > later:
         yield seen.finding(
             "history a turn",
             f"{reopened} of {later} later turns start a new history, because the agent "
@@ -146,6 +157,34 @@ def _reopened(episode: Trajectory) -> int:
         goes_on = max(alike) == len(nearest.items)
         count += not goes_on and any(_changes(each, history) for each in earlier)
     return count
+
+
+def _spelled_anew(episode: Trajectory) -> int:
+    """Count the histories in which the last reply of the one before stands in another form."""
+    return sum(
+        _is_spelled_anew(earlier, later)
+        for earlier, later in itertools.pairwise(episode.histories)
+    )
+
+
+def _is_spelled_anew(earlier: History, later: History) -> bool:
+    at = _alike(earlier.items, later.items)
+    if at >= min(len(earlier.items), len(later.items)):
+        return False
+    was, now = earlier.items[at], later.items[at]
+    texts = [each.message.get("content") for each in (was, now)]
+    if was.choice is None or now.message.get("role") != "assistant" or None in texts:
+        return False
+    plain = [_plain(str(text)) for text in texts]
+    return plain[0] == plain[1]
+
+
+def _plain(text: str) -> object:
+    """Return what a text says as JSON; of any other text its words."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text.split()
 
 
 def _changes(earlier: History, later: History) -> bool:

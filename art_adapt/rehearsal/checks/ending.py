@@ -6,7 +6,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -18,7 +17,12 @@ from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
+from art_adapt.reward_errors import remedy, row_keys
 from art_adapt.train_file import agent_path
+
+OWN_PROXY = re.compile(
+    r"127\.0\.0\.1\W+(port=)?9\b"
+)  # where a rehearsal sends what leaves
 
 
 def ended(seen: Seen) -> Iterator[Finding]:
@@ -37,7 +41,7 @@ def ended(seen: Seen) -> Iterator[Finding]:
             "reward raised",
             f"the reward function raised {reward.error}: the episode is lost, and training stops "
             "if more than one in five are",
-            _remedy_for_reward(reward.error),
+            remedy(reward.error, row_keys(seen.notes.scenarios), seen.source),
             Path(reward.path),
             reward.line,
         )
@@ -109,6 +113,11 @@ def _remedy(error: str, seen: Seen) -> str:
             "importing the agent asks this service, at every start of a run: move the call "
             'under if __name__ == "__main__":'
         )
+    if OWN_PROXY.search(error):
+        return (
+            "a rehearsal reaches no network, and importing the agent asks a service here: if that "
+            "fills a cache, run this import once outside of a rehearsal; training needs the network"
+        )
     if error.startswith("SyntaxError"):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         return f"fix the syntax error, or rehearse with a newer Python than {version}"
@@ -140,51 +149,6 @@ def _in_project(name: str, module: Path) -> Path | None:
 
 
 # A key of a row that is not there: ``scenario.expected``, or ``row["expected"]``.
-NO_KEY = re.compile(
-    r"^(AttributeError: 'Scenario' object has no attribute |KeyError: )'(\w+)'"
-)
-
-
-def _remedy_for_reward(error: str) -> str:
-    """Say what to change so that a reward function does not raise this."""
-    if (key := NO_KEY.match(error)) is not None:
-        return f'add "{key[2]}" to every row of the scenarios, or read another key'
-    if NO_NUMBER.search(error) is not None:
-        return "return a finite number, or a dict whose values are"
-    if (name := NO_ATTRIBUTE.search(error)) is not None:
-        near = get_close_matches(name[1], OF_TRAJECTORIES, 1)
-        known = (
-            f"did you mean {near[0]}?"
-            if near
-            else f"it has {', '.join(OF_TRAJECTORIES)}"
-        )
-        return f"a trajectory has no {name[1]}: {known}"
-    if OF_OBJECT.search(error) is not None:
-        return "read what it needs of that object: an attribute, an entry, or its text"
-    low = "return a low reward for an episode that it cannot score, such as one without an answer"
-    is_text = error.startswith("TypeError") and "str" in error
-    return low + "; convert a row's text to a number (CSV has only text)" * is_text
-
-
-# What training.rewards adds to an error, or raises itself.
-OF_OBJECT = re.compile(r"\(final_answer is a \w+\)$")
-NO_NUMBER = re.compile(
-    r"^TypeError: it returned .*, which is no number$|^ValueError: the reward is .*group$"
-)
-NO_ATTRIBUTE = re.compile(r"'\w*Trajectory' object has no attribute '(\w+)'")
-# What rewards read: of ART 0.5.23, trajectories.py, and what training.Trajectory adds.
-OF_TRAJECTORIES = (
-    "final_answer",
-    "scenario",
-    "messages_and_choices",
-    "additional_histories",
-    "tools",
-    "reward",
-    "metrics",
-    "metadata",
-    "logs",
-    "duration",
-)
 
 
 def endless(seen: Seen) -> Iterator[Finding]:

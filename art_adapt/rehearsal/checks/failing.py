@@ -28,6 +28,7 @@ SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
 PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
+ONLY_OPENAI = "which only OpenAI's servers have"  # of the recorder's errors
 OUTSIDE = "outside its rollout while training"  # of the recorder's errors
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
@@ -35,6 +36,10 @@ OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 OF_THE_CODE = re.compile(
     r"(^|\braised )(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
 )
+
+
+# What one rollout meets where another one has made or removed a file.
+OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
 
 def fix_of(seen: Seen, failure: str) -> str:
     """Say what to do about what an episode ended with."""
+    if ONLY_OPENAI in failure:
+        return "offer the model a function of your own in its place"
     if MISSED in failure:
         return "hook that call or name it in AUXILIARY, as is said below"
     if OUTSIDE in failure:
@@ -204,6 +211,12 @@ def fix_of(seen: Seen, failure: str) -> str:
     if is_network and not _is_the_agent(seen, raising):
         return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "provide the service, the key or the file that it needs"
+    if OF_FILES.search(failure):
+        where = "" if place is None else f"see {Path(place[1]).name}:{place[2]}: "
+        return (
+            f"{where}if rollouts share this file or folder, give each its own copy with --isolate "
+            "copy; else provide the file"
+        )
     if place is not None:
         where = f"{Path(place[1]).name}:{place[2]}"
         return (

@@ -33,8 +33,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         elif not ended:
             count = f"not after {MOST_REQUESTS}"
             otherwise = (
-                "an episode whose model keeps calling tools has no end: it was stopped after "
-                f"{MOST_REQUESTS} requests"
+                "an episode whose model keeps calling tools had not ended after "
+                f"{MOST_REQUESTS} requests: it was stopped there"
             )
         statement = f"an episode ends although its model keeps calling tools: {count}"
         yield Witness(statement, ended, otherwise)

@@ -63,7 +63,9 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
         "tools never ran",
         f"the model called tools {called} times, and no request had a reply: the code that answers "
         f"them ({at(seen.answers_tools)}) never ran",
-        "episode() calls the function that makes one request, not the one that runs the tool loop: name the latter with --entry",
+        "if episode() calls the function that makes one request, and not the one that runs the tool "
+        f"loop ({seen.answering}), name the latter with --entry; else look for a branch that the "
+        "agent takes instead, such as one on the model's name (BASE_MODEL)",
         r"def episode",
     )
 

@@ -28,6 +28,7 @@ from art_adapt.scenarios.unpassed import unpassed
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 SHOWN = 5  # files
+FEWEST, MANY = 4, 10  # episodes, and turns that are no chance
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
@@ -113,6 +114,13 @@ def _turns(seen: Seen) -> Iterator[Witness]:
         f"every episode ended with its first reply: the loop at {where} never ran a second turn; use "
         "--replies to supply tool calls",
     )
+    if len(turns) >= FEWEST and min(turns) == max(turns) >= MANY:
+        yield Witness(
+            "an episode ended by itself",
+            False,
+            f"every episode took {max(turns)} turns and none ended by itself: the code that ends one "
+            f"before the limit of {where} never ran; use --replies to supply a reply that does",
+        )
 
 
 def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
