@@ -94,10 +94,7 @@ def test_a_reward_that_raises_gets_the_remedy_that_fits(
 ) -> None:
     (tmp_path / "agent.py").write_text(_agent(done="True"))
     head = "def score(trajectory, scenario):\n    "
-    text = (
-        f"{head}{body}" if body is not None else "def score(trajectory):\n    return 1"
-    )
-    (tmp_path / "rewards.py").write_text(f"{text}\n")
+    (tmp_path / "rewards.py").write_text(f"{head}return 1\n")
     row = {"task": "count the apples", "expected": "seven"}
     (tmp_path / "scenarios.jsonl").write_text(json.dumps(row))
     art_adapt("--isolated", "agent.py", "--reward", "rewards:score", cwd=tmp_path)
