@@ -88,9 +88,12 @@ def _look_for_a_command(arguments: list[str], commands: Iterable[str]) -> None:
         from art_adapt.errors import Refusal
 
         if word in OF_TRAIN_MODULES:
+            module = next(
+                (e for e in arguments[1:] if e.endswith(".py")), "agent_train.py"
+            )
             raise Refusal(
                 f"not a command of art-adapt: {word!r} belongs to the train module",
-                next_step=f"python agent_train.py {word}".removesuffix(" train"),
+                next_step=f"python {module} {word}".removesuffix(" train"),
             )
         if word in OPTIONS_OF_ADAPT:
             files = " ".join(arguments[1:]) or "agent.py"

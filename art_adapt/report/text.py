@@ -18,6 +18,7 @@ from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.calls.said import asks_another_model
+from art_adapt.survey.calls.tool_loops import MESSAGES
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
     CompletionCall,
@@ -114,7 +115,7 @@ def _call_lines(call: CompletionCall, *, policy: bool) -> Iterator[Line]:
     yield Line("", "  " + ", ".join(parts))
     if call.loop is not None:
         limit = (
-            f"at most {call.loop.turn_limit} turns"
+            f"at most {call.loop.turn_limit}{' turns' * (MESSAGES not in call.loop.turn_limit)}"
             if call.loop.turn_limit
             else "no turn limit"
         )

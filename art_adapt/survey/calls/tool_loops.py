@@ -41,6 +41,9 @@ _Loop = ast.For | ast.AsyncFor | ast.While
 _Around = tuple[Syntax, _Loop, ast.expr]  # with the call that leads to the completion
 
 
+MESSAGES = " messages in "  # of a limit that counts those, and not the turns
+
+
 def find_tool_loop(
     project: Project, graph: CallGraph, growing: Growing, call: FoundCall
 ) -> ToolLoop | None:
@@ -223,6 +226,9 @@ def _between(
     syntax: Syntax, less: ast.expr, more: ast.expr, operator: ast.cmpop
 ) -> str:
     """Return how often a loop turns: ``n + 1`` for ``turn <= n``, where ``turn`` begins at 0."""
+    if isinstance(less, ast.Call) and last_name(less.func) == "len" and less.args:
+        # A turn with tool calls adds several.
+        return f"{syntax.text(more)}{MESSAGES}{syntax.text(less.args[0])}"
     begins = [less, *syntax.values_of(less)] if isinstance(less, ast.Name) else [less]
     starts = {
         value.value
