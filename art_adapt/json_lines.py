@@ -26,5 +26,6 @@ def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise ValueError(f"{place}: {error}") from error
+                what = f"a line has to be one JSON value, and this is none: {error}"
+                raise ValueError(f"{place}: {what}") from error
             yield place, value

@@ -48,6 +48,10 @@ def say_seen(
         )
         say(f"\nno request to a model was seen: {why}\n")
         if code:
+            say(
+                "the command runs with the Python that your PATH finds first: if a package is "
+                "missing, name yours, such as .venv/bin/python\n"
+            )
             unset = not scripted and not os.environ.get(DEFAULT_KEY)
             key = f"if it needs a key, {DEFAULT_KEY} is not set: with --scripted it needs none"
             say(f"next: fix the error above{f'; {key}' * unset}\n")

@@ -128,6 +128,8 @@ def misfit(error: pydantic.ValidationError) -> str:
 def _misfit(each: ErrorDetails) -> str:
     """Say what is wrong with a key; of one that is missing, which key of the row is nearly it."""
     row = each["input"]
+    if not each["loc"] and not isinstance(row, dict):
+        return f"a row is a JSON object with these keys, and this is a {type(row).__name__}"
     name = ".".join(map(str, each["loc"]))
     near: list[str] = []
     if each["type"] == "missing" and isinstance(row, dict):

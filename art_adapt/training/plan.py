@@ -27,6 +27,8 @@ RECORDED = (
     "TRAIN",
 )
 
+HIGHEST_RATE = 0.005
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -85,7 +87,9 @@ def make_plan(
     """
     steps = _number(settings, "MAX_STEPS", 1)
     groups = _number(settings, "GROUPS_PER_STEP", 1)
-    episodes = groups * _number(settings, "ROLLOUTS_PER_GROUP", 1)
+    # The rollouts of a group are rewarded relative to each other.
+    episodes = groups * _number(settings, "ROLLOUTS_PER_GROUP", 2)
+    _check_rate(settings)
     epochs = _number(settings, "EPOCHS", 0)
     wanted = math.ceil(scenarios / groups) * int(epochs) if epochs else None
     hours = _number(settings, "MAX_HOURS", 0, math.inf)
@@ -110,6 +114,21 @@ def make_plan(
         price,
         settings,
     )
+
+
+def _check_rate(settings: Mapping[str, Any]) -> None:
+    """Refuse a learning rate that no LoRA bears.
+
+    Raises:
+        SystemExit: it is a thousand times that of ART (0.5.18, types.py: 5e-6) or more.
+    """
+    train = settings.get("TRAIN")
+    rate = train.get("learning_rate") if isinstance(train, Mapping) else None
+    if isinstance(rate, int | float) and rate > HIGHEST_RATE:
+        raise SystemExit(
+            f'TRAIN["learning_rate"] = {rate:g}: it must be {HIGHEST_RATE:g} or less, or the first '
+            "steps destroy the model; ART's default is 5e-06"
+        )
 
 
 def gpus_of(settings: Mapping[str, Any]) -> int:
