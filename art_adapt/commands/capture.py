@@ -151,7 +151,8 @@ def _not_scripted(option: str | None) -> Refusal:
         )
     return Refusal(
         "--scripted is only for an agent that is not adapted yet, because its rows are made up",
-        next_step="leave out --scripted, or rehearse the train module",
+        next_step="art-adapt --undo takes the hooks out, so that it can be watched; or write two "
+        "rows of scenarios yourself, and rehearse the train module",
     )
 
 

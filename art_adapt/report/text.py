@@ -159,6 +159,10 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 "a helper that sends what its callers pass, and no caller with a conversation "
                 "was found: if a caller runs the episode, name it with --entry"
             )
+            turn = (
+                "its object keeps the conversation, so an episode is the first turn of one: if a "
+                "loop takes several, name that loop's function with --entry, or run art-adapt capture"
+            )
             side = (
                 f"its name suggests a side job ({decisions.entry.side_job}): if it serves an agent, "
                 "adapt that agent's file instead"
@@ -170,6 +174,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
                 [alike] * (bool(close) and not is_seen)
                 + [also] * bool(others)
                 + [helps] * decisions.entry.is_helper
+                + [turn] * decisions.entry.is_turn
             )
             said += [side] * bool(decisions.entry.side_job)
             detail = "; ".join(said)

@@ -108,19 +108,19 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
 
 def _with_text(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
     """Have each row say a text that runs gave in place of a default: ``backend="local"``."""
-    values, theirs = (
-        _values(parameter.name, calls),
-        parameter.is_client or parameter.supplied,
-    )
-    if theirs or parameter.made is not None or KEY_TYPED.search(parameter.name):
-        return parameter
-    if not _is_literal(parameter.default) or not all(
-        isinstance(v, str) for v in values
-    ):
-        return parameter
-    default = ast.literal_eval(parameter.default or "")
-    is_text = isinstance(default, str | None) and any(v != default for v in values)
+    given = _values(parameter.name, calls)
+    is_text = parameter.made is None and _is_text_for_default(parameter, given)
     return replace(parameter, typed=True) if is_text else parameter
+
+
+def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
+    """True if runs gave texts in place of a default that is a text or None, and no key."""
+    if parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name):
+        return False
+    if not _is_literal(parameter.default) or not all(isinstance(v, str) for v in given):
+        return False
+    default = ast.literal_eval(parameter.default or "")
+    return isinstance(default, str | None) and any(each != default for each in given)
 
 
 def _opened(parameter: Parameter, seen: SeenFunction, said: Said) -> Parameter:
@@ -311,7 +311,7 @@ def _with_own_model(
 
 
 def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Parameter:
-    """Describe a field of a record: it is a scenario's if runs gave others than its default.
+    """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
     A default that is computed, such as an id, differs by itself.
     """
@@ -320,7 +320,8 @@ def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Para
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
     if held and all(hides_a_key(field.name, each[field.name]) for each in held):
         return _without_key(field, calls)
-    differs = len(_spelled([each[field.name] for each in held])) > 1
+    given = [each[field.name] for each in held]
+    differs = len(_spelled(given)) > 1 or _is_text_for_default(field, given)
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
 

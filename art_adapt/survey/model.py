@@ -309,6 +309,7 @@ class EntryPoint:
     returns_value: bool = True  # and not a status, or nothing
     implements: FunctionKey | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
+    is_turn: bool = False  # it asks once, and its object keeps the conversation
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
     registering: tuple[str, ...] = ()  # modules to import, which register its tools

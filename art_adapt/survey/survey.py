@@ -16,6 +16,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
+from art_adapt.survey.calls.going_on import asks_one_turn
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.other_clients import find_other_clients
 from art_adapt.survey.calls.raw_http import find_raw_http
@@ -216,6 +217,7 @@ def _as_used(
         replace(
             described(each),
             is_helper=not chosen and each in likely and only_helps(found, each),
+            is_turn=not chosen and each in likely and _is_turn(found, each),
             side_job="" if chosen else side_job_of(each.home, each.called),
         )
         for each in found.entry_points
@@ -227,6 +229,18 @@ def _as_used(
         scripts = (replace(each, score=score) for each in found.scripts())
         entry_points = (*scripts, *entry_points)
     return tuple(_each_file_once(entry_points))
+
+
+def _is_turn(found: Found, entry: EntryPoint) -> bool:
+    """True if an episode is the first turn of a conversation that the agent's object keeps."""
+
+    sites = found.asking.sites
+    asking = sites.union(found.asking.completions)
+    inside = [callee for callee in found.own(entry.key) if callee in found.reaching]
+    return entry.class_name is not None and all(
+        asks_one_turn(found.project.files[where], method, asking, found.asking.growing)
+        for where, method in inside
+    )
 
 
 def _as_made(found: Found, entry: EntryPoint) -> EntryPoint:

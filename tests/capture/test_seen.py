@@ -881,6 +881,23 @@ def test_a_text_that_a_run_gives_in_place_of_a_default_is_a_field(
     assert row["backend"] == "our-own" and "style" not in row
 
 
+@pytest.mark.parametrize(("given", "kept"), [("'u1'", True), ("None", False)])
+def test_a_text_of_a_record_in_place_of_a_default_is_a_field(
+    given: str, kept: bool, tmp_path: Path
+) -> None:
+    record = (
+        "from dataclasses import dataclass\n\n@dataclass\nclass Asked:\n    text: str\n"
+        "    user: str | None = None\n    rounds: int = 3\n\n\n"
+    )
+    loop = LOOP.replace("task}]", "asked.text}]")
+    agent = record + function("def answer(asked: Asked):", loop)
+    agent += f"{RUNS}print(answer(Asked(sys.argv[1], {given})))\n"
+    watched(tmp_path, agent, [CALL, *SAID])
+    (row,) = rows(tmp_path)
+    assert row["text"] == QUESTION and ("user" in row) is kept
+    assert ("user=scenario.user" in patch_of(tmp_path)) is kept
+
+
 @pytest.mark.parametrize(
     "made",
     [

@@ -58,14 +58,20 @@ def keeping_sites(
         if (sites := asking.intersection(graph.sites_of((path, name))))
         and (function := project.files[path].functions.get(name)) is not None
         and function.class_name is not None
-        and _keeps(project.files[path], function.class_name, asking)
-        and not any(
-            isinstance(loop, LOOPS)
-            and not only_tries_again(loop, growing)
-            and not asking.isdisjoint(ast.walk(loop))
-            for loop in project.files[path].owned_by(name)
-        )
+        and asks_one_turn(project.files[path], name, asking, growing)
         for site in sites
+    )
+
+
+def asks_one_turn(
+    syntax: Syntax, method: str, asking: frozenset[ast.AST], growing: Growing
+) -> bool:
+    """True if a method asks once, of an object that keeps the conversation and sends all of it."""
+    return _keeps(syntax, method.rpartition(".")[0], asking) and not any(
+        isinstance(loop, LOOPS)
+        and not only_tries_again(loop, growing)
+        and not asking.isdisjoint(ast.walk(loop))
+        for loop in syntax.owned_by(method)
     )
 
 

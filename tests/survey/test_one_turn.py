@@ -1,0 +1,71 @@
+"""An episode that is one turn of a conversation, which the agent's object keeps, is told so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+CLASS = """\
+from openai import OpenAI
+
+
+class Player:
+    def __init__(self):
+        self.client, self.history = OpenAI(), []
+
+    def ask(self, messages):
+        return self.client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+"""
+TURNS = {
+    "in a list with its prompt": (
+        "    def choose(self, view):\n        self.history.append({'role': 'user', 'content': view})\n"
+        "        said = self.ask([{'role': 'system', 'content': 'Play.'}] + self.history)\n"
+        "        self.history.append({'role': 'assistant', 'content': said})\n        return said\n"
+    ),
+    "all of it": (
+        "    def choose(self, view):\n        self.history += [{'role': 'user', 'content': view}]\n"
+        "        self.history.append({'role': 'assistant', 'content': (said := self.ask(self.history))})\n"
+        "        return said\n"
+    ),
+    "through methods": (
+        "    def choose(self, view):\n        self.told(view)\n        return self.answered()\n\n"
+        "    def told(self, text):\n        self.history.append({'role': 'user', 'content': text})\n\n"
+        "    def answered(self):\n        said = self.ask(messages=self.history)\n"
+        "        self.history.append({'role': 'assistant', 'content': said})\n        return said\n"
+    ),
+}
+WHOLE = {
+    "a loop of its own": (
+        "    def choose(self, view):\n        self.history.append({'role': 'user', 'content': view})\n"
+        "        for _ in range(5):\n            said = self.ask(self.history)\n"
+        "            self.history.append({'role': 'assistant', 'content': said})\n        return said\n"
+    ),
+    "a new list for each": (
+        "    def choose(self, view):\n        messages = [{'role': 'user', 'content': view}]\n"
+        "        self.history.append(view)\n        return self.ask(messages)\n"
+    ),
+}
+SAID = b"its object keeps the conversation, so an episode is the first turn of one"
+
+
+def _report(folder: Path, body: str, *options: str) -> bytes:
+    (folder / "agent.py").write_text(CLASS + body)
+    return art_adapt("--diff", "agent.py", *options, cwd=folder).stderr
+
+
+@pytest.mark.parametrize("kind", TURNS)
+def test_a_turn_is_told(kind: str, tmp_path: Path) -> None:
+    assert SAID in _report(tmp_path, TURNS[kind])
+
+
+def test_who_names_it_knows(tmp_path: Path) -> None:
+    body = TURNS["all of it"]
+    assert SAID not in _report(tmp_path, body, "--entry", "Player.choose")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_an_episode_that_is_whole_is_not(kind: str, tmp_path: Path) -> None:
+    assert SAID not in _report(tmp_path, WHOLE[kind])
