@@ -309,3 +309,20 @@ def test_a_dict_without_it_is_the_answer() -> None:
     said = RECORD.format(answer="reply.content", trace="[turn]")
     (found,) = answers(said)
     assert found.startswith("{")
+
+
+def test_a_conversation_that_a_helper_is_handed_is_one_as_well() -> None:
+    text = (
+        "from openai import OpenAI\n\n\ndef ask(messages):\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=messages).choices[0].message\n\n\n"
+        "class Agent:\n    def run(self, task):\n"
+        "        self.messages, said = [], None\n"
+        "        self.messages.append({'role': 'user', 'content': task})\n"
+        "        for turn in range(5):\n"
+        "            message = ask(messages=self.messages)\n"
+        "            self.messages.append(message)\n"
+        "            if not message.tool_calls:\n                said = message.content\n                break\n"
+        "        return {'answer': said, 'trace': self.messages}\n"
+    )
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    assert [each.answer for each in found.entry_points[0].exits] == ["said"]

@@ -6,6 +6,7 @@ import ast
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.definitions import COMPREHENSIONS
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, given_to, grown_list
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
@@ -86,9 +87,9 @@ def _keeps(syntax: Syntax, class_name: str, asking: frozenset[ast.AST]) -> bool:
         name
         for node in nodes
         if isinstance(node, ast.Call) and node.func in asking
-        for value in given_to(node)
-        for inner in ast.walk(value)
-        if (name := dotted(inner)) is not None
+        for inner in made_from(syntax, syntax.owner(node), given_to(node))
+        if isinstance(inner, ast.Name | ast.Attribute)
+        and (name := dotted(inner)) is not None
     }
     return not grown.isdisjoint(sent)
 

@@ -10,6 +10,7 @@ from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
     FunctionNode,
+    dotted,
     given_to,
     grown_list,
     keyword,
@@ -68,7 +69,7 @@ def find_exits(
     if returned and (only_given or is_exit_code(project, syntax, function)):
         returned = []
     found = (
-        list(_in_records(project, syntax, returned, asking))
+        list(_in_records(project, syntax, function, returned, asking))
         or list(_stored(syntax, function))
         or list(printed_answers(syntax, function.qualname, asking))
         or list(_kept(syntax, function, asking))
@@ -160,6 +161,7 @@ def _is_word(value: ast.expr) -> bool:
 def _in_records(
     project: Project,
     syntax: Syntax,
+    function: Function,
     returned: list[tuple[ast.expr, Exit]],
     asking: Asking,
 ) -> Iterator[Exit]:
@@ -170,7 +172,7 @@ def _in_records(
         syntax,
         whole,
         lambda value: _replies_in(syntax, value, asking),
-        asking.sent,
+        asking.sent | _handed(syntax, function, asking),
     )
     for value, exit_ in returned:
         answers = found.get(value)
@@ -181,6 +183,19 @@ def _in_records(
         ):
             inner = _exit(syntax, answers[0], "returned")
             yield replace(inner, place=exit_.place)
+
+
+def _handed(syntax: Syntax, function: Function, asking: Asking) -> frozenset[str]:
+    """Return the names of the lists that a function adds to and hands to what asks the model."""
+    nodes = list(syntax.owned_by(function.qualname))
+    grown = {grown_list(node) for node in nodes}
+    return frozenset(
+        name
+        for node in nodes
+        if isinstance(node, ast.Call) and node.func in asking.sites
+        for value in given_to(node)
+        if (name := dotted(value)) is not None and name in grown
+    )
 
 
 def _is_empty(value: ast.expr) -> bool:
