@@ -109,6 +109,15 @@ def default_of_option(place: Syntax, node: ast.AST) -> ast.expr | None:
     return None if isinstance(default, ast.Constant) else default
 
 
+def is_choice_of_option(place: Syntax, node: ast.AST) -> bool:
+    """True if a node is an option of argparse for which a person picks one of several values."""
+    adding = _argument_read(place, node)
+    choices = None if adding is None else keyword(adding, "choices")
+    return choices is not None and not (
+        isinstance(choices, ast.List | ast.Tuple) and len(choices.elts) < 2
+    )
+
+
 def usual_branch(place: Syntax, value: ast.expr) -> ast.expr:
     """Return the branch of ``tell if verbose else None`` that is taken if nobody types an option.
 

@@ -214,3 +214,39 @@ def test_an_argument_that_cannot_be_copied_is_said(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(MAIN + body + called)
     done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
     assert b"index stays None  what main.py:" in done.stdout + done.stderr
+
+
+PICKED = """\
+import argparse
+
+from openai import OpenAI
+
+SEEDS = {"easy": "abc", "hard": "xyz"}
+
+
+def run(TASKseed: str | None = None, label: str = "none"):
+    asked = [{"role": "user", "content": f"Improve {seed} {label}."}]
+    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", choices=["easy", "hard"], default="easy")
+    parser.add_argument("--task", required=True)
+    args = parser.parse_args()
+    print(run(GIVENseed=SEEDS[args.seed], label=args.seed))
+"""
+
+
+def test_what_a_person_picks_is_the_task_where_nothing_else_is(tmp_path: Path) -> None:
+    text = PICKED.replace("TASK", "").replace("GIVEN", "")
+    (tmp_path / "agent.py").write_text(text)
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    assert b"run(seed=scenario.seed, label=scenario.label)" in done.stdout
+
+
+def test_beside_a_task_what_is_picked_is_the_agents(tmp_path: Path) -> None:
+    text = PICKED.replace("TASK", "task, ").replace("GIVEN", "args.task, ")
+    (tmp_path / "agent.py").write_text(text)
+    done = art_adapt("--diff", "agent.py", "--entry", "run", cwd=tmp_path)
+    assert b'seed=SEEDS["easy"]' in done.stdout and b'label="easy"' in done.stdout

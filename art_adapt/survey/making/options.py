@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
 from art_adapt.code.classes import annotated, is_enum
-from art_adapt.code.command_line import usual_text
+from art_adapt.code.command_line import is_choice_of_option, usual_text
 from art_adapt.code.dependence import made_from
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
@@ -69,7 +69,11 @@ def with_options(
         for_itself = (
             asks_one_thing and is_text and parameter.default not in SAYS_NOTHING
         )
-        return not applied.differs(parameter) and not for_itself
+        # A program that is told nothing else: what is picked there is its task.
+        picked = not (asked or said) and any(
+            _is_picked(*e) for e in given.passed(parameter)
+        )
+        return not (applied.differs(parameter) or for_itself or picked)
 
     def is_beside(parameter: Parameter) -> bool:
         choice = is_choice(given.project, given.agent, parameter)
@@ -121,6 +125,12 @@ def _asks_one_thing(given: Given, parameters: Sequence[Parameter]) -> bool:
 def _is_said_to(given: Given, parameter: Parameter) -> bool:
     """True if a person says in a run what calls pass for a parameter."""
     return any(is_said(*each) for each in given.passed(parameter))
+
+
+def _is_picked(place: Syntax, value: ast.expr) -> bool:
+    """True if a person picks on the command line what a value is made from: ``SEEDS[args.seed]``."""
+    made_of = made_from(place, place.owner(value), [value])
+    return any(is_choice_of_option(place, node) for node in made_of)
 
 
 def _is_made(given: Given, parameter: Parameter) -> bool:
