@@ -10,17 +10,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-SECRET = re.compile(
+# Keys that tell by themselves, and where they end.
+TOKENS = (
     r"\bsk-[\w-]{16,}|\bsk_(?:live|test)_\w{10,}|\bAKIA[0-9A-Z]{16}|\bAIza[\w-]{30,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}"
+)
+TOKEN = re.compile(rf"(?:{TOKENS})[^\s\"']*")
+NAMES = r"(?i:passw(?:or)?d|secret(?:[_-]?(?:access[_-]?)?key)?|api[_-]?key|access[_-]?token)"
+NAME = re.compile(NAMES)
+SECRET = re.compile(
+    rf"{TOKENS}"
     r"|\beyJ[\w-]{10,2000}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\bBearer [\w.~+/-]{16,}|://[^/\s:@]{1,200}:[^/\s@]{1,200}@"
-    r"|(?i:passw(?:or)?d|secret|api[_-]?key|access[_-]?token)[\"']?\s*[=:]\s*"
+    rf"|{NAMES}[\"']?\s*[=:]\s*"
     # not a placeholder: sk-or-..., <key>, ${KEY}, your_key
-    r"(?![\"'`]?(?:(?:sk-[a-z-]*)?\.{3}|<|\$\{|(?i:your)))\S{6,}"
+    r"(?![\"'`]?(?:(?:sk-[a-z-]*)?\.{3}(?!\w)|<[\w .-]*>|\$\{\w+\}|(?i:your)(?:[_-]|\b)))\S{6,}"
 )
-# What is cut out of a text with one: all of a word, and all of a key's block.
-CUT = re.compile(rf"-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*|(?:{SECRET.pattern})[^\s\"']*")
 SHOWN = 4  # characters of a secret
 HIDDEN = "(looks like a secret)"
 
@@ -47,15 +52,18 @@ def without_secrets(value: Any) -> Any:
 
 
 def _cut(text: str) -> str:
-    """Return a text without its secrets; ``HIDDEN`` alone if JSON in it holds one that stays."""
-    rest = CUT.sub(HIDDEN, text)
+    """Return a text without its keys; ``HIDDEN`` alone if another secret is in it."""
+    rest = TOKEN.sub(HIDDEN, text)
     return HIDDEN if any(secrets_in(rest.replace(HIDDEN, ""))) else rest
 
 
 def _without(key: str, value: Any) -> Any:
     inner = value.get("value") if isinstance(value, dict) else value
     if isinstance(inner, str):
-        by_name = not any(secrets_in(inner)) and SECRET.search(f"{key}: {inner}")
+        said = SECRET.search(f"{key}: {inner}")
+        by_name = said is not None and (
+            said.start() < len(key) or NAME.search(key) is not None
+        )
         if by_name or without_secrets(inner) == HIDDEN:
             return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
     return without_secrets(value)

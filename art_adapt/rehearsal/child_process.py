@@ -141,6 +141,10 @@ def run_child(
             )
         ),
     )
+    outside = tuple(
+        each if copy is None else replace(each, at=copy.told_outside(each.at))
+        for each in changed_outside(shadow)
+    )
     if copy is not None:
         for noted in (out, progress_file(out)):
             if noted.exists():
@@ -162,10 +166,6 @@ def run_child(
             line=raised.line,
         )
     changed = written(before, files_below(worked_in))
-    outside = tuple(
-        each if copy is None else replace(each, at=copy.told_outside(each.at))
-        for each in changed_outside(shadow)
-    )
     return Child(notes, ended.output, changed, copy, given.withheld, outside)
 
 

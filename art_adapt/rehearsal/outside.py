@@ -1,8 +1,9 @@
 """Keep files outside of a project as they are: what an agent would change there gets a copy.
 
 A rehearsal works on a copy of the project's folder. A path like ``~/notes.db`` leads out of
-it: Python's own functions then open a copy of that file, in a folder that is thrown away. What
-a compiled library or another process opens itself is not seen.
+it: Python's own functions then open a copy of that file, in a folder that is thrown away. A file
+that the agent makes there is removed at the end. Nothing that was there is moved or removed.
+What a compiled library or another process opens itself is not seen.
 
 It needs the standard library only: an agent that is watched loads it, too.
 """
@@ -28,21 +29,25 @@ from typing import Any
 NOTED = ".noted"
 LARGEST = 1_000_000_000  # bytes of a file that is copied
 WRITES = set("wax+")
-SCRATCH = ("/tmp", "/var/tmp")  # where programs hand files to each other
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+SCRATCH = ("/tmp", "/var/tmp", tempfile.gettempdir())  # where programs hand files over
 SYSTEM = ("/dev", "/proc", "/sys")
 STANDARD = sysconfig.get_paths()["stdlib"]
+REFUSED = "a rehearsal moves or removes nothing outside of the project"
+made_here: set[str] = set()  # what this process, or another one of the run, has made
+CHANGED, MADE, REMOVED = "changed", "made", "removed"
 
 
 @dataclass(frozen=True)
 class Outside:
-    """A file outside of the project that an agent would have changed or made.
+    """A file outside of the project that an agent changed (in a copy), made or would have removed.
 
-    ``at``: the line that opened it, as ``path:line``.
+    ``at``: the line that did, as ``path:line``.
     """
 
     path: str
     at: str
-    is_new: bool
+    what: str
 
 
 @dataclass(frozen=True)
@@ -56,38 +61,65 @@ class Overlay:
     shadow: str
     project: str
 
-    def instead(self, path: Any, *, writes: bool) -> Any:
-        """Return the path to open in the place of one: of its copy, if there has to be one."""
-        if not isinstance(path, str | bytes | os.PathLike):
-            return path  # a file that is open
-        real = os.path.realpath(os.fsdecode(path))
-        if not self.is_outside(real):
+    def to_open(self, path: Any, *, writes: bool) -> Any:
+        """Return the path to open in the place of one: of its copy, if it has or needs one."""
+        real = self.outside(path)
+        if real is None:
             return path
         copy = self.shadow + real
         if os.path.exists(copy):
             return copy
-        if not writes or not _can_be_copied(real) or _is_a_librarys(real, self.inside):
+        if not writes or _is_a_librarys(real, self.inside):
             return path
-        self._note(real)
+        if not os.path.exists(real):
+            self.note(real, MADE)
+            return path
+        if self.is_made(real) or os.path.isdir(real) or os.path.getsize(real) > LARGEST:
+            return path
+        self.note(real, CHANGED)
         os.makedirs(os.path.dirname(copy), exist_ok=True)
-        if os.path.exists(real):
-            _copy(real, copy)
+        _copy(real, copy)
         return copy
 
-    def is_outside(self, real: str) -> bool:
-        """True if a path is nobody's but the user's."""
+    def outside(self, path: Any) -> str | None:
+        """Return where a path leads, if that is nobody's but the user's."""
+        if not isinstance(path, str | bytes | os.PathLike):
+            return None  # a file that is open
+        real = os.path.realpath(os.fsdecode(path))
         # A project in the folder for temporary files has its data there.
         scratch = () if self.project.startswith(SCRATCH) else SCRATCH
         allowed = (*self.inside, *SYSTEM, *scratch, sys.prefix, sys.base_prefix)
-        return not any(real == each or real.startswith(f"{each}/") for each in allowed)
+        own = any(real == each or real.startswith(f"{each}/") for each in allowed)
+        return None if own else real
 
-    def _note(self, real: str) -> None:
+    def refuse_to_remove(self, path: Any) -> None:
+        """Keep what was outside before.
+
+        Raises:
+            PermissionError: ``path`` is such a file or folder.
+        """
+        real = self.outside(path)
+        if real is None or os.path.islink(path) or not os.path.exists(real):
+            return
+        if not (self.is_made(real) or _is_a_librarys(real, self.inside)):
+            self.note(real, REMOVED)
+            raise PermissionError(errno.EACCES, REFUSED, real)
+
+    def is_made(self, real: str) -> bool:
+        """True if a process of this run has made a file, or a folder around it."""
+        if real not in made_here and os.path.exists(f"{self.shadow}/{NOTED}"):
+            noted = _noted(Path(self.shadow))
+            made_here.update(each.path for each in noted if each.what == MADE)
+        return any(real == each or real.startswith(f"{each}/") for each in made_here)
+
+    def note(self, real: str, what: str) -> None:
         frame, at = sys._getframe(2), ""
         while frame is not None and not at:  # the project's own line
             if frame.f_code.co_filename.startswith(self.inside):
                 at = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             frame = frame.f_back  # type: ignore[assignment]
-        line = json.dumps({"path": real, "at": at, "is_new": not os.path.exists(real)})
+        made_here.update([real] if what == MADE else [])
+        line = json.dumps({"path": real, "at": at, "what": what})
         os.makedirs(self.shadow, exist_ok=True)
         noted = os.open(
             f"{self.shadow}/{NOTED}", os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -97,84 +129,162 @@ class Overlay:
 
 
 def keep_as_it_is(overlay: Overlay) -> None:
-    """Let this process open copies of what it would change outside of a project."""
-    builtins.open = io.open = _opening(io.open, overlay)
-    sqlite3.connect = sqlite3.dbapi2.connect = _connecting(overlay)
-    for name in ("remove", "unlink", "rename", "replace", "truncate"):
-        setattr(os, name, _changing(getattr(os, name), overlay))
-    shutil.rmtree = _removing(shutil.rmtree, overlay)  # type: ignore[assignment]
+    """Let this process change nothing that was outside of a project."""
+    opening = functools.partial(_opening, overlay)
+    builtins.open = io.open = opening(io.open)
+    sqlite3.connect = sqlite3.dbapi2.connect = _connecting(overlay, sqlite3.connect)
+    os.open = _opening_by_flags(overlay, os.open)
+    os.truncate = _writing(overlay, os.truncate)
+    os.mkdir = _making(overlay, os.mkdir)
+    for name in ("rename", "replace"):
+        setattr(os, name, _moving(overlay, getattr(os, name)))
+    for module, name in (
+        (os, "remove"),
+        (os, "unlink"),
+        (os, "rmdir"),
+        (shutil, "rmtree"),
+    ):
+        setattr(module, name, _removing(overlay, getattr(module, name)))
 
 
 def changed_outside(shadow: Path) -> Iterator[Outside]:
-    """Yield what an agent has changed or made outside of its project, each once."""
+    """Yield what an agent did outside of its project, each file once, and remove what it made."""
+    told = {each.path: each for each in reversed(_noted(shadow))}
+    for each in reversed(told.values()):
+        path, copy = Path(each.path), Path(f"{shadow}{each.path}")
+        if each.what == MADE:
+            if path.is_dir() or not path.exists():
+                continue
+            for end in ("", "-wal", "-shm", "-journal"):
+                Path(f"{path}{end}").unlink(missing_ok=True)
+        elif each.what == CHANGED and _same(copy, path):
+            continue
+        yield each
+    for each in reversed(told.values()):  # folders, the innermost first
+        if (
+            each.what == MADE
+            and not os.path.islink(each.path)
+            and os.path.isdir(each.path)
+        ):
+            try:
+                os.rmdir(each.path)
+            except OSError:
+                continue  # another program has put something there
+
+
+def _noted(shadow: Path) -> list[Outside]:
     noted = shadow / NOTED
     lines = noted.read_text("utf-8").splitlines() if noted.exists() else []
-    told = {found["path"]: found for found in map(json.loads, lines)}
-    for path, found in told.items():
-        copy = Path(f"{shadow}{path}")
-        if copy.exists() and (found["is_new"] or not _same(copy, Path(path))):
-            yield Outside(**found)
+    return [Outside(**json.loads(line)) for line in lines]
 
 
 def _same(one: Path, other: Path) -> bool:
-    return other.exists() and one.read_bytes() == other.read_bytes()
+    return one.exists() and other.exists() and one.read_bytes() == other.read_bytes()
 
 
-def _opening(original: Callable[..., Any], overlay: Overlay) -> Callable[..., Any]:
+def _opening(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def opened(file: Any, mode: str = "r", *args: Any, **named: Any) -> Any:
         writes = not WRITES.isdisjoint(mode)
-        return original(overlay.instead(file, writes=writes), mode, *args, **named)
+        return original(overlay.to_open(file, writes=writes), mode, *args, **named)
 
     return opened
 
 
-def _connecting(overlay: Overlay) -> Callable[..., Any]:
-    original = sqlite3.connect
+def _opening_by_flags(
+    overlay: Overlay, original: Callable[..., int]
+) -> Callable[..., int]:
+    @functools.wraps(original)
+    def opened(path: Any, flags: int, *args: Any, **named: Any) -> int:
+        if named.get("dir_fd") is None:
+            path = overlay.to_open(path, writes=bool(flags & WRITING))
+        return original(path, flags, *args, **named)
 
+    return opened
+
+
+def _connecting(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def connected(database: Any, *args: Any, **named: Any) -> Any:
-        is_uri = named.get("uri") and str(database).startswith("file:")
-        if is_uri or database in (":memory:", "", b""):
+        if named.get("uri") and str(database).startswith("file:"):
+            path, mark, options = str(database).removeprefix("file:").partition("?")
+            if (
+                path.startswith(":memory:")
+                or "mode=ro" in options
+                or "mode=memory" in options
+            ):
+                return original(database, *args, **named)
+            where = overlay.to_open(path.removeprefix("//"), writes=True)
+            return original(f"file:{where}{mark}{options}", *args, **named)
+        if database in (":memory:", "", b""):
             return original(database, *args, **named)
-        return original(overlay.instead(database, writes=True), *args, **named)
+        return original(overlay.to_open(database, writes=True), *args, **named)
 
     return connected
 
 
-def _changing(original: Callable[..., Any], overlay: Overlay) -> Callable[..., Any]:
+def _writing(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def changed(path: Any, *others: Any, **named: Any) -> Any:
-        if any(each is not None for key, each in named.items() if key.endswith("_fd")):
-            return original(path, *others, **named)  # below a folder that is open
-        paths = (overlay.instead(each, writes=True) for each in (path, *others))
-        return original(*paths, **named)  # a length is no path
+    def written(path: Any, *args: Any, **named: Any) -> Any:
+        return original(overlay.to_open(path, writes=True), *args, **named)
 
-    return changed
+    return written
 
 
-def _removing(original: Callable[..., Any], overlay: Overlay) -> Callable[..., Any]:
+def _making(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def made(path: Any, *args: Any, **named: Any) -> Any:
+        real = None if named.get("dir_fd") is not None else overlay.outside(path)
+        if (
+            real is not None
+            and not os.path.exists(real)
+            and not _is_a_librarys(real, overlay.inside)
+        ):
+            overlay.note(real, MADE)
+        return original(path, *args, **named)
+
+    return made
+
+
+def _moving(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def moved(src: Any, dst: Any, **named: Any) -> Any:
+        if any(each is not None for each in named.values()):
+            return original(src, dst, **named)  # below a folder that is open
+        overlay.refuse_to_remove(src)
+        source, target = (
+            overlay.to_open(src, writes=False),
+            overlay.to_open(dst, writes=True),
+        )
+        if target is dst and source is src:
+            return original(src, dst)
+        shutil.copyfile(source, target)  # a copy may lie on another device
+        if source is src:
+            os.unlink(src)
+        return None
+
+    return moved
+
+
+def _removing(overlay: Overlay, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def removed(path: Any, *args: Any, **named: Any) -> Any:
-        real = os.path.realpath(os.fsdecode(path))
-        if overlay.is_outside(real) and os.path.exists(real):
-            why = "a rehearsal removes no folder outside of the project"
-            raise PermissionError(errno.EACCES, why, real)
+        if named.get("dir_fd") is not None:
+            return original(path, *args, **named)
+        try:
+            overlay.refuse_to_remove(path)
+        except PermissionError:
+            if named.get("ignore_errors") or (args and args[0] is True):
+                return None
+            raise
         return original(path, *args, **named)
 
     return removed
 
 
-def _can_be_copied(real: str) -> bool:
-    return not os.path.isdir(real) and (
-        not os.path.exists(real) or os.path.getsize(real) < LARGEST
-    )
-
-
 def _is_a_librarys(real: str, inside: Sequence[str]) -> bool:
     """True for a hidden file of the home folder that a library opens: a cache, its settings."""
-    home = os.path.expanduser("~")
-    if not real.startswith(f"{home}/."):
+    if not real.startswith(f"{os.path.expanduser('~')}/."):
         return False
     frame: Any = sys._getframe(2)
     while frame is not None:
@@ -188,7 +298,7 @@ def _is_a_librarys(real: str, inside: Sequence[str]) -> bool:
 
 def _copy(real: str, copy: str) -> None:
     """Copy a file so that no other process finds a part of it; of a database, all its files."""
-    for end in ("", "-wal", "-journal"):
+    for end in ("-wal", "-journal", ""):
         if os.path.exists(real + end):
             number, unfinished = tempfile.mkstemp(dir=os.path.dirname(copy))
             os.close(number)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from agent_files import art_adapt
+
+from art_adapt.rehearsal.outside import changed_outside
 
 AGENT = """\
 import json
@@ -69,7 +72,12 @@ CHANGES = {
     ),
 }  # fmt: skip
 LEAVES = {
-    "it is removed": "(OUT / 'log.txt').unlink(missing_ok=True)",
+    "a script is made, run and removed": (
+        "import subprocess, tempfile\n"
+        "with tempfile.TemporaryDirectory(dir=OUT) as folder:\n"
+        "    script = pathlib.Path(folder, 'run.py')\n    script.write_text('print(7)')\n"
+        "    assert subprocess.check_output([sys.executable, script]) == b'7\\n'"
+    ),
     "it is read": "text = (OUT / 'log.txt').read_text() + text",
     "a database is read": (
         "text += str(sqlite3.connect(OUT / 'real.db').execute('select * from notes').fetchall())"
@@ -138,17 +146,90 @@ def test_what_changes_nothing_elsewhere_is_no_finding(
     assert b"outside of the project" not in done.stdout.replace(b"\n", b" ")
 
 
+# What would move or remove what is there.
+REMOVES = {
+    "a file": ("(OUT / 'log.txt').unlink()", "log.txt"),
+    "a folder": ("shutil.rmtree(OUT)", ""),
+    "a folder, whatever comes": ("shutil.rmtree(OUT, ignore_errors=True)", ""),
+    "a folder that is moved": ("os.rename(src=OUT, dst=str(OUT) + '.bak')", ""),
+    "a file that is moved": ("shutil.move(OUT / 'log.txt', OUT / 'log.bak')", "log.txt"),
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_folder_elsewhere_is_not_removed(
-    folders: tuple[Path, Path, Callable[[str], None]],
+@pytest.mark.parametrize("kind", REMOVES)
+def test_nothing_elsewhere_is_moved_or_removed(
+    kind: str, folders: tuple[Path, Path, Callable[[str], None]]
 ) -> None:
     project, out, write = folders
-    write("shutil.rmtree(OUT)")
+    body, removed = REMOVES[kind]
+    write(body)
     before = _files(out)
     art_adapt("--isolated", "agent.py", cwd=project)
     done = art_adapt("rehearse", "agent_train.py", cwd=project)
     assert _files(out) == before
-    assert b"a rehearsal removes no folder outside of the project" in done.stdout
+    place = out / removed if removed else out
+    assert f"an episode removed {place}, outside of the project" in done.stdout.decode()
+
+
+# What a program does with files of its own, which is the same under the overlay.
+WORKS = """
+import logging.handlers
+import os, pathlib, shutil, sqlite3, sys, tempfile
+from art_adapt.rehearsal.outside import Overlay, keep_as_it_is
+
+out, kept = map(pathlib.Path, sys.argv[1:])
+keep_as_it_is(Overlay((str(kept),), str(kept / "outside"), str(out.parent / "project")))
+(kept / "source.txt").write_text("source")
+shutil.copy2(kept / "source.txt", out / "copied.txt")
+assert (out / "copied.txt").stat().st_size == 6 and os.path.exists(out / "copied.txt")
+for _ in range(2):  # a database that is made if it is missing
+    missing = not (out / "own.db").exists()
+    with sqlite3.connect(out / "own.db") as db:
+        missing and db.execute("create table notes (text)")
+        db.execute("insert into notes values ('new')")
+with sqlite3.connect(f"file:{out / 'real.db'}?mode=rwc", uri=True) as db:
+    db.execute("insert into notes values ('new')")
+number, part = tempfile.mkstemp(dir=out)
+os.write(number, b"all of it")
+os.close(number)
+os.replace(part, out / "log.txt")
+assert (out / "log.txt").read_text() == "all of it" and not os.path.exists(part)
+(out / "a" / "b").mkdir(parents=True)
+(out / "a" / "b" / "c.txt").write_text("c")
+os.rename(src=out / "a" / "b" / "c.txt", dst=out / "a" / "d.txt")
+shutil.move(out / "a" / "d.txt", kept / "d.txt")
+shutil.rmtree(out / "a")
+(out / "link").symlink_to(out / "log.txt")
+(out / "link").unlink()
+handler = logging.handlers.RotatingFileHandler(out / "run.log", maxBytes=10, backupCount=1)
+for word in ("one", "two", "three", "four"):
+    handler.emit(logging.LogRecord("a", 20, "b", 1, word, None, None))
+handler.close()
+os.truncate(out / "real.db", 10)
+"""
+
+
+def test_programs_work_with_files_elsewhere(tmp_path: Path) -> None:
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    for each in (out, kept):
+        each.mkdir()
+    (out / "log.txt").write_text("as it was")
+    with sqlite3.connect(out / "real.db") as db:
+        db.execute("create table notes (text)")
+    before = _files(out)
+    done = subprocess.run(
+        [sys.executable, "-c", WORKS, out, kept], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    told = {
+        Path(each.path).name: each.what for each in changed_outside(kept / "outside")
+    }
+    assert told["log.txt"] == told["real.db"] == "changed", told
+    assert told["own.db"] == told["copied.txt"] == "made", told
+    left = {name for name in _files(out) if not name.startswith("run.log")}
+    assert left == set(before) and _files(out)["log.txt"] == before["log.txt"]
+    assert _files(out)["real.db"] == before["real.db"]
 
 
 def test_a_new_file_elsewhere_is_said(

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from art_adapt.rehearsal.outside import MADE
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
 
 
 def changed_files(seen: Seen) -> Iterator[Finding]:
-    """Report files of the user's that lie elsewhere: training would change them."""
+    """Report files of the user's that lie elsewhere: training would change or remove them."""
     for each in seen.outside:
-        if each.is_new:
+        if each.what == MADE:
             continue
         path, _, line = each.at.rpartition(":")
         yield Finding(
             "outside",
-            f"an episode changed {each.path}, outside of the project: the rehearsal gave it a "
-            "copy, but training would change the file itself, and all rollouts share it",
+            f"an episode {each.what} {each.path}, outside of the project: the rehearsal kept it as it "
+            f"was, but training would not, and all rollouts share it",
             "keep a copy of it in the project, and adapt again with --isolate copy; or keep the "
             "function from running, with --stub in a rehearsal and a test double in training",
             Path(path) if path else seen.path,
@@ -27,12 +28,13 @@ def changed_files(seen: Seen) -> Iterator[Finding]:
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield whether no file was made elsewhere."""
-    made = [each for each in seen.outside if each.is_new]
-    for each in made:
+    for each in seen.outside:
+        if each.what != MADE:
+            continue
         where = f" ({each.at})" if each.at else ""
         yield Witness(
             f"{each.path} was not made{where}",
             False,
-            f"an episode made {each.path}{where}, outside of the project: the rehearsal kept it "
-            "apart; in training all rollouts share it",
+            f"an episode made {each.path}{where}, outside of the project: the rehearsal has removed "
+            "it; in training all rollouts share it",
         )
