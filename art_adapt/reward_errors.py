@@ -42,10 +42,11 @@ def remedy(error: str, keys: Collection[str], source: str) -> str:
     """
     if (key := NO_KEY.match(error)) is not None:
         near = get_close_matches(key[2], keys, 1)
-        if near:
+        if near and key[2] not in keys and key[1].startswith("AttributeError"):
             return f"did you mean {near[0]}, which the rows have?"
         return f'add "{key[2]}" to every row of the scenarios, or read another key'
-    if (called := CALLED.match(error)) is not None and called[1] in source:
+    called = CALLED.match(error)
+    if called is not None and re.search(rf"\b{called[1]}\b", source):
         return f"it is called with two arguments: def {called[1]}(trajectory, scenario)"
     if NO_NUMBER.search(error) is not None:
         return "return a finite number, or a dict whose values are"

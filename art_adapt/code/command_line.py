@@ -163,9 +163,12 @@ def usually_reaching(place: Syntax, found: Sequence[Definition]) -> list[Definit
 
     ``index = build()`` below ``if not args.plain:`` replaces an ``index = None`` before it.
     """
-    told = [(each, _is_run(place, each.node)) for each in found]
-    certain = [each for each, is_run in told if is_run]
-    return certain[-1:] or [each for each, is_run in told if is_run is not False]
+    kept: list[Definition] = []
+    for each in sorted(found, key=lambda each: getattr(each.node, "lineno", 0)):
+        is_run = _is_run(place, each.node)
+        if is_run is not False:
+            kept = [each] if is_run else [*kept, each]
+    return kept
 
 
 def _is_run(place: Syntax, node: ast.AST) -> bool | None:

@@ -13,6 +13,7 @@ langgraph/llm_wrapper.py:45-112.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -86,7 +87,23 @@ async def rollout(model: art.Model, question: str) -> art.Trajectory:
     reply = await llm.ainvoke(question)
     return art.Trajectory(messages_and_choices=converted(reply), reward=score(reply))
 """,
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings
+
+async def rollout(model: art.Model, question: str) -> art.Trajectory:
+    near = OpenAIEmbeddings(base_url=model.inference_base_url).embed_query(question)
+    checker = ChatOpenAI(base_url=model.inference_base_url, api_key="k")
+    reply = await init_chat_model().ainvoke(f"{near} {question}")
+    verdict = await checker.ainvoke(reply.content)
+    return art.Trajectory(messages_and_choices=[], reward=float("yes" in verdict.content))
+
+def wrapped(model):
+    return wrap_rollout(model, rollout)
+""",
 )
+CHAT = re.compile(r"\.(Chat\w+|\w+ChatOpenAI|init_chat_model)$")
 ENDPOINT = ("base_url", "openai_api_base")
 
 
@@ -95,9 +112,14 @@ def check(code: Code) -> Iterator[Found]:
     if not wrapped:
         return
     run = code.flow.functions.run_by(code.syntax, wrapped)
+    filled = {code.syntax.owner(put.by) for put in code.trajectories.puts}
+    logged = {code.syntax.owner(call) for call in code.art_calls("init_chat_model")}
+    if not run.isdisjoint(filled | logged):
+        return  # the rollout has turns all the same
     for call in code.calls:
         made = code.syntax.qualified(call.func) or ""
-        if not made.startswith("langchain") or code.syntax.owner(call) not in run:
+        is_chat = made.startswith("langchain") and CHAT.search(made) is not None
+        if not is_chat or code.syntax.owner(call) not in run:
             continue
         if any(_is_of_policy(code, call, name) for name in ENDPOINT):
             yield found(

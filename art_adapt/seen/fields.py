@@ -45,7 +45,7 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     function = None if seen is None else seen.function
     if function is None:
         return survey
-    said = said_in(function.text, survey)
+    said = said_in(function.text, survey, [each.run for each in function.calls])
     entries = tuple(
         _given(entry, function, said) if key_of(entry) == function.key else entry
         for entry in survey.entry_points
@@ -62,7 +62,7 @@ def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(_with_text(each, calls), seen, said)
+                _opened(_with_text(each, calls, said), seen, said)
                 for each in _described(
                     entry.parameters, calls, seen.given, entry.place, said
                 )
@@ -106,11 +106,18 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
     return isinstance(made, ast.Name | ast.Attribute) or not isinstance(values[0], str)
 
 
-def _with_text(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
-    """Have each row say a text that runs gave in place of a default: ``backend="local"``."""
+def _with_text(parameter: Parameter, calls: Sequence[Call], said: Said) -> Parameter:
+    """Have each row say a text that a person gave in place of a default: ``--backend local``."""
     given = _values(parameter.name, calls)
     is_text = parameter.made is None and _is_text_for_default(parameter, given)
-    return replace(parameter, typed=True) if is_text else parameter
+    told = is_text and _is_told_by_people(given, calls, said)
+    return replace(parameter, typed=True) if told else parameter
+
+
+def _is_told_by_people(given: Sequence[Any], calls: Sequence[Call], said: Said) -> bool:
+    """True if texts were typed, or came with a request: no code of the project made the call."""
+    served = all(call.site is None for call in calls)
+    return bool(calls) and (served or said.typed.issuperset(given))
 
 
 def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
@@ -187,7 +194,7 @@ def _as_seen(
         return parameter
     if parameter.is_record:
         fields = tuple(
-            _field_as_seen(each, parameter.name, calls)
+            _field_as_seen(each, parameter.name, calls, said)
             for each in parameter.fields or ()
         )
         return replace(parameter, fields=fields)
@@ -310,7 +317,9 @@ def _with_own_model(
     return replace(parameter, is_object=True, made=made)
 
 
-def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Parameter:
+def _field_as_seen(
+    field: Parameter, record: str, calls: Sequence[Call], said: Said
+) -> Parameter:
     """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
     A default that is computed, such as an id, differs by itself.
@@ -321,7 +330,10 @@ def _field_as_seen(field: Parameter, record: str, calls: Sequence[Call]) -> Para
     if held and all(hides_a_key(field.name, each[field.name]) for each in held):
         return _without_key(field, calls)
     given = [each[field.name] for each in held]
-    differs = len(_spelled(given)) > 1 or _is_text_for_default(field, given)
+    is_text = _is_text_for_default(field, given) and _is_told_by_people(
+        given, calls, said
+    )
+    differs = len(_spelled(given)) > 1 or is_text
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from art_adapt.code.nodes import last_name
+from art_adapt.seen.notes import Run
 from art_adapt.survey.model import Survey
 
 
@@ -15,19 +16,23 @@ class Said:
     """What the model was ``asked``, and what the agent's files write out themselves.
 
     ``choices``: the words that they compare with, or list. ``written``: all of their texts.
+    ``typed``: what a person typed in the runs, on the command line and later.
     """
 
     asked: str
     choices: frozenset[str]
     written: str
+    typed: frozenset[str]
 
 
-def said_in(asked: str, survey: Survey) -> Said:
+def said_in(asked: str, survey: Survey, runs: Iterable[Run]) -> Said:
     """Return what the model was asked, beside what the files of its agent write out."""
     nodes = [n for file in survey.files for n in ast.walk(file.source.tree)]
     listed = (each for node in nodes for each in _listed(node))
     choices = frozenset(_texts_in(each for whole in listed for each in ast.walk(whole)))
-    return Said(asked, choices, "\n".join(_texts_in(nodes)))
+    words = (word for run in runs for word in (*run.command[1:], *run.typed))
+    typed = frozenset(part for word in words for part in (word, word.partition("=")[2]))
+    return Said(asked, choices, "\n".join(_texts_in(nodes)), typed)
 
 
 def _texts_in(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
-from art_adapt.survey.calls.going_on import asks_one_turn
+from art_adapt.survey.calls.going_on import asks_one_turn, kept_lists
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.other_clients import find_other_clients
 from art_adapt.survey.calls.raw_http import find_raw_http
@@ -234,12 +234,30 @@ def _as_used(
 def _is_turn(found: Found, entry: EntryPoint) -> bool:
     """True if an episode is the first turn of a conversation that the agent's object keeps."""
 
-    sites = found.asking.sites
-    asking = sites.union(found.asking.completions)
-    inside = [callee for callee in found.own(entry.key) if callee in found.reaching]
-    return entry.class_name is not None and all(
-        asks_one_turn(found.project.files[where], method, asking, found.asking.growing)
-        for where, method in inside
+    if entry.class_name is None:
+        return False
+    asking = found.asking.sites.union(found.asking.completions)
+    inside = [key for key in found.own(entry.key) if key in found.reaching]
+    syntax = found.project.files[entry.key[0]]
+    kept = kept_lists(syntax, entry.key[1].rpartition(".")[0], asking)
+    begun = {
+        where
+        for name in kept
+        for where, _ in syntax.assignments.get(name, ())
+        if not where.endswith("__init__")
+    }
+    return (
+        begun.isdisjoint(name for _, name in found.own(entry.key))
+        and not any(
+            key in found.graph.run_by(found.graph.certain.get(key, ()))
+            for key in inside
+        )
+        and all(
+            asks_one_turn(
+                found.project.files[where], method, asking, found.asking.growing
+            )
+            for where, method in inside
+        )
     )
 
 

@@ -869,19 +869,21 @@ def test_another_value_that_a_run_gives_is_left_to_its_default(
 def test_a_text_that_a_run_gives_in_place_of_a_default_is_a_field(
     default: str, tmp_path: Path
 ) -> None:
-    """With the default, an agent may ask another backend, or nobody."""
+    """With the default, an agent may ask another backend, or nobody. The program's own stays."""
     agent = (
-        function(f"def solve(task, backend={default}, style='short'):")
-        + f"{RUNS}print(solve(sys.argv[1], sys.argv[2], 'short'))\n"
+        function(f"def solve(task, backend={default}, style='short', name='x'):")
+        + f"{RUNS}print(solve(sys.argv[1], sys.argv[2], 'short', open(__file__).read()[:6]))\n"
     )
     command = (sys.executable, "agent.py", QUESTION, "our-own")
     watched(tmp_path, agent, [CALL, *SAID], *command)
     assert "solve(task=scenario.task, backend=scenario.backend)" in patch_of(tmp_path)
     (row,) = rows(tmp_path)
-    assert row["backend"] == "our-own" and "style" not in row
+    assert row["backend"] == "our-own" and not {"style", "name"} & row.keys()
 
 
-@pytest.mark.parametrize(("given", "kept"), [("'u1'", True), ("None", False)])
+@pytest.mark.parametrize(
+    ("given", "kept"), [("sys.argv[2]", True), ("'u2'", False), ("None", False)]
+)
 def test_a_text_of_a_record_in_place_of_a_default_is_a_field(
     given: str, kept: bool, tmp_path: Path
 ) -> None:
@@ -892,7 +894,8 @@ def test_a_text_of_a_record_in_place_of_a_default_is_a_field(
     loop = LOOP.replace("task}]", "asked.text}]")
     agent = record + function("def answer(asked: Asked):", loop)
     agent += f"{RUNS}print(answer(Asked(sys.argv[1], {given})))\n"
-    watched(tmp_path, agent, [CALL, *SAID])
+    command = (sys.executable, "agent.py", QUESTION, "u1")
+    watched(tmp_path, agent, [CALL, *SAID], *command)
     (row,) = rows(tmp_path)
     assert row["text"] == QUESTION and ("user" in row) is kept
     assert ("user=scenario.user" in patch_of(tmp_path)) is kept

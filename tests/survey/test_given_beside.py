@@ -51,7 +51,7 @@ CALLED = {
         "        print(run(input('? '), docs, model))\n"
     ),
     "either of two": (
-        "def main(fast=False):\n    docs, model = load_docs(), load_model()\n"
+        "def main(fast=False):\n    docs = load_docs()\n    model = load_model()\n"
         "    runner = run_fast if fast else run\n    print(runner(input(), docs, model))\n"
     ),
     "by name": (

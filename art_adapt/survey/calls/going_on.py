@@ -68,7 +68,7 @@ def asks_one_turn(
     syntax: Syntax, method: str, asking: frozenset[ast.AST], growing: Growing
 ) -> bool:
     """True if a method asks once, of an object that keeps the conversation and sends all of it."""
-    return _keeps(syntax, method.rpartition(".")[0], asking) and not any(
+    return bool(kept_lists(syntax, method.rpartition(".")[0], asking)) and not any(
         isinstance(loop, LOOPS)
         and not only_tries_again(loop, growing)
         and not asking.isdisjoint(ast.walk(loop))
@@ -76,8 +76,8 @@ def asks_one_turn(
     )
 
 
-def _keeps(syntax: Syntax, class_name: str, asking: frozenset[ast.AST]) -> bool:
-    """True if a class adds to a list of its own that it also sends."""
+def kept_lists(syntax: Syntax, class_name: str, asking: frozenset[ast.AST]) -> set[str]:
+    """Return the lists of its own that a class adds to and also sends: ``self.history``."""
     methods = [each for each in syntax.functions if each.startswith(f"{class_name}.")]
     nodes = [node for each in methods for node in syntax.owned_by(each)]
     grown = {
@@ -91,7 +91,7 @@ def _keeps(syntax: Syntax, class_name: str, asking: frozenset[ast.AST]) -> bool:
         if isinstance(inner, ast.Name | ast.Attribute)
         and (name := dotted(inner)) is not None
     }
-    return not grown.isdisjoint(sent)
+    return grown & sent
 
 
 def is_made_anew(syntax: Syntax, site: ast.AST) -> bool:

@@ -40,7 +40,7 @@ def shown_element(
     decided = _decided_elements(syntax, function, len(elements), asking)
     if len(decided) > 1:
         texts = decided & _texts(function)
-        return elements[texts.pop()] if len(texts) == 1 else value
+        return elements[texts.pop()] if len(texts) == 1 and not shown else value
     only = elements[decided.pop()] if decided else value
     return only if is_said(syntax, argument_in(only), asking) else value
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
     FunctionNode,
     dotted,
+    entries,
     given_to,
     grown_list,
     keyword,
@@ -172,7 +174,7 @@ def _in_records(
         syntax,
         whole,
         lambda value: _replies_in(syntax, value, asking),
-        asking.sent | _handed(syntax, function, asking),
+        _answer_keys(syntax, function, whole, asking),
     )
     for value, exit_ in returned:
         answers = found.get(value)
@@ -183,6 +185,33 @@ def _in_records(
         ):
             inner = _exit(syntax, answers[0], "returned")
             yield replace(inner, place=exit_.place)
+
+
+def _answer_keys(
+    syntax: Syntax, function: Function, returned: Sequence[ast.expr], asking: Asking
+) -> dict[ast.expr, str]:
+    """Return, of dicts that hold the conversation, the key of the one other value of a reply.
+
+    Nothing if that is not the same key in each of them.
+    """
+    conversations = asking.sent | _handed(syntax, function, asking)
+    found: dict[ast.expr, list[str]] = {}
+    for each in returned:
+        written = entries(each) if isinstance(each, ast.Dict) else {}
+        if any(dotted(value) in conversations for value in written.values()):
+            found[each] = [
+                key
+                for key, value in written.items()
+                if dotted(value) not in conversations
+                and any(
+                    map(asking.is_site, made_from(syntax, function.qualname, [value]))
+                )
+            ]
+    told = {key for keys in found.values() for key in keys}
+    if len(told) != 1:
+        return {}
+    (key,) = told
+    return {each: key for each in found if key in entries(each)}
 
 
 def _handed(syntax: Syntax, function: Function, asking: Asking) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from art_adapt.code.nodes import dotted, entries
@@ -17,7 +17,7 @@ def answers_in(
     syntax: Syntax,
     returned: Sequence[ast.expr],
     replies_in: Callable[[ast.expr], Iterator[ast.expr]],
-    sent: Container[str | None] = (),
+    keys: Mapping[ast.expr, str],
 ) -> dict[ast.expr, list[ast.expr]]:
     """Return the answers in those of the values that a class of the project makes.
 
@@ -27,7 +27,7 @@ def answers_in(
     Args:
         returned: the values.
         replies_in: what finds the model's replies in a value.
-        sent: the conversations: a dict that holds one beside the answer is a record, too.
+        keys: of dicts with one answer, under which of theirs it is: they are records, too.
     """
     made: dict[ast.expr, tuple[Path, str]] = {
         value: (found[0].source.path, found[1])
@@ -40,10 +40,9 @@ def answers_in(
         for value in made
         if isinstance(value, ast.Call)
     }
-    for value in returned:
-        written = entries(value) if isinstance(value, ast.Dict) else {}
-        if any(dotted(each) in sent for each in written.values()):
-            given[value], made[value] = written, (syntax.source.path, str([*written]))
+    for value, key in keys.items():
+        given[value] = {key: entries(value)[key]}
+        made[value] = (syntax.source.path, f"[{key}]")
     replies = {
         value: {name: list(replies_in(each)) for name, each in fields.items()}
         for value, fields in given.items()

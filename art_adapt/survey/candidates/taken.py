@@ -81,6 +81,8 @@ def _is_shown(place: Syntax, value: ast.expr) -> bool:
                 pass
             case ast.JoinedStr() | ast.FormattedValue() | ast.BinOp() | ast.keyword():
                 pass
+            case ast.Subscript() if inner is around.value:  # result["answer"]
+                pass
             case _:
                 return False
         inner = around

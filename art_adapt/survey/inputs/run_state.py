@@ -12,7 +12,9 @@ from art_adapt.code.nodes import defaults_of, dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
 from art_adapt.survey.inputs.route_decorators import routes_of
-from art_adapt.survey.side_effects.effects import asks_a_person
+from art_adapt.survey.side_effects.effects import asks_a_person, effects_at
+from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.shared_instances import changes_itself
 from art_adapt.words import MUTABLE, OF_CHANCE
 
 DIFFERS = (*OF_CHANCE, "datetime", "numpy")  # modules that say another thing each run
@@ -93,15 +95,28 @@ def is_secret(value: ast.expr, name: str) -> bool:
 
 
 def _is_of_an_object_made_here(place: Syntax, method: ast.expr) -> bool:
-    """True for ``store.load`` after ``store = Store()`` of a class that the project has."""
-    holder = method.value if isinstance(method, ast.Attribute) else None
-    values = place.values_of(holder) if isinstance(holder, ast.Name) else []
-    return bool(values) and all(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Name)
-        and each.func.id in {*place.classes, *place.imports}
-        and (place.qualified(each.func) or "").partition(".")[0] not in DIFFERS
+    """True for ``store.load`` after ``store = Store()`` of a class whose method loads the same.
+
+    A queue's ``next`` changes the queue, and ``draw`` leaves it to chance.
+    """
+    if not isinstance(method, ast.Attribute) or not isinstance(method.value, ast.Name):
+        return False
+    values = place.values_of(method.value)
+    classes = [
+        each.func.id
         for each in values
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+    ]
+    named = [f"{each}.{method.attr}" for each in classes if each in place.classes]
+    return len(named) == len(values) > 0 and all(
+        each in place.functions
+        and not changes_itself(place, each)
+        and not any(
+            effect.harm is Harm.CLOCK
+            for node in place.owned_by(each)
+            for effect in effects_at(place, node)
+        )
+        for each in named
     )
 
 

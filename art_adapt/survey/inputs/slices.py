@@ -350,9 +350,10 @@ def _is_made_for_a_run(place: Syntax, made: ast.AST | None) -> bool:
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:
-    """True if a statement does no more than give a name, or each of several, its value."""
+    """True if a statement does no more than give a name its value, or some what one call returns."""
     target = made.targets[0] if isinstance(made, ast.Assign) else None
-    named = target.elts if isinstance(target, ast.Tuple) else [target]
+    is_one = isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)
+    named = target.elts if isinstance(target, ast.Tuple) and is_one else [target]
     return isinstance(made, ast.AnnAssign) or (
         isinstance(made, ast.Assign)
         and len(made.targets) == 1

@@ -11,7 +11,6 @@ from art_adapt.code.nodes import (
     FunctionNode,
     argument_of,
     choices,
-    dotted,
     entries,
     text_of,
 )
@@ -46,15 +45,21 @@ def _said(
             yield from ((name, is_system) for name in function.given if name in names)
 
 
-def _whole(place: Syntax, value: ast.expr) -> Iterator[ast.expr]:
-    """Yield what a value is as a whole, and not a part of: ``prompt or DEFAULT``, under any name."""
+def _whole(
+    place: Syntax, value: ast.expr, seen: frozenset[ast.expr] = frozenset()
+) -> Iterator[ast.expr]:
+    """Yield what a value is as a whole, and not a part of: ``prompt or DEFAULT``, under any name.
+
+    ``seen``: the values on the way, as a loop may lead back to one.
+    """
+    if value in seen:
+        return
     made = choices(value)
     if isinstance(value, ast.Name):
         yield value
-        values = place.values_of(value)
-        made = [each for each in values if dotted(each) != value.id]
+        made = place.values_of(value)
     for each in made:
-        yield from _whole(place, each)
+        yield from _whole(place, each, seen | {value})
 
 
 def _held(

@@ -6,11 +6,13 @@ import ast
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
-from art_adapt.code.classes import annotated, is_enum
+from art_adapt.code.classes import FunctionKey, annotated, is_enum
 from art_adapt.code.command_line import is_choice_of_option, usual_text
 from art_adapt.code.dependence import made_from
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.values import steps
 from art_adapt.survey.inputs.run_state import (
     is_a_row,
     is_new_list,
@@ -19,7 +21,7 @@ from art_adapt.survey.inputs.run_state import (
     is_the_same,
 )
 from art_adapt.survey.making.call_ranks import DEMOS, rank
-from art_adapt.survey.making.given import Given, from_call, made_as
+from art_adapt.survey.making.given import HANDED_ON, Given, from_call, made_as
 from art_adapt.survey.model import Parameter
 from art_adapt.words import EMPTY_TEXTS, MAIN
 
@@ -95,7 +97,7 @@ def with_options(
     def taken(each: Parameter, option: Parameter) -> Parameter:
         optional = each.default is not None
         if not (is_overruled(each) if optional else is_beside(each)) or (
-            given.differs(each) and not _is_made(given, each)
+            given.differs(each) and (each.name in prompts or not _is_made(given, each))
         ):
             return each
         if option.made is not None or each.is_object:
@@ -134,18 +136,35 @@ def _is_picked(place: Syntax, value: ast.expr) -> bool:
 
 
 def _is_made(given: Given, parameter: Parameter) -> bool:
-    """True if calls that spell a parameter differently all give what the program has made.
+    """True if calls that spell a parameter differently all give what one function has made.
 
-    That is ``load_documents()`` and ``resources.documents``; not two prompts.
+    That is ``load_documents()`` and ``resources.documents``, which that function has filled.
     """
-    return parameter.default is None and _all_passed(
-        given,
-        parameter,
-        lambda place, value: any(
-            isinstance(node, ast.Call)
-            for node in made_from(place, place.owner(value), [value])
-        ),
-    )
+    makers = [
+        _makers(given.project, place, value, HANDED_ON)
+        for place, value in given.passed(parameter)
+    ]
+    return parameter.default is None and bool(set.intersection(*makers))
+
+
+def _makers(
+    project: Project, place: Syntax, value: ast.expr, depth: int
+) -> set[FunctionKey]:
+    """Return the functions that a value is made by, and those that make it for these."""
+    nodes = made_from(place, place.owner(value), [value])
+    made = [node for node in nodes if isinstance(node, ast.Call)]
+    found = {key for each in made for key in resolve(project, place, each.func)}
+    if depth:
+        further = [
+            each
+            for node in nodes
+            if isinstance(node, ast.expr)
+            for each in steps(project, place, node)
+        ]
+        for home, each in further:
+            if each not in nodes:
+                found |= _makers(project, home, each, depth - 1)
+    return found
 
 
 def _all_passed(
