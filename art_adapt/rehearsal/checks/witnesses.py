@@ -9,6 +9,7 @@ from string import Formatter
 from typing import Any
 
 from art_adapt.code.nodes import FunctionNode, dotted
+from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import as_seen, outside, repeated
 from art_adapt.rehearsal.checks.tools import replies
@@ -25,6 +26,7 @@ from art_adapt.rehearsal.seen import (
     tool_calls,
 )
 from art_adapt.scenarios.unpassed import unpassed
+from art_adapt.source import Place, read_source
 
 SHORTEST = 3  # characters of a text that would not be in a request by chance
 SHOWN = 5  # files
@@ -114,13 +116,25 @@ def _turns(seen: Seen) -> Iterator[Witness]:
         f"every episode ended with its first reply: the loop at {where} never ran a second turn; use "
         "--replies to supply tool calls",
     )
-    if len(turns) >= FEWEST and min(turns) == max(turns) >= MANY:
+    alike = len(turns) >= FEWEST and min(turns) == max(turns) >= MANY
+    if alike and _may_end_early(seen.loops[0]):
         yield Witness(
             "an episode ended by itself",
             False,
             f"every episode took {max(turns)} turns and none ended by itself: the code that ends one "
             f"before the limit of {where} never ran; use --replies to supply a reply that does",
         )
+
+
+def _may_end_early(place: Place) -> bool:
+    """True if code in a loop ends it, or its function, before its limit."""
+    syntax = Syntax.of(read_source(place.path))
+    return any(
+        isinstance(node, ast.Return | ast.Break)
+        for loop in syntax.nodes
+        if isinstance(loop, LOOPS) and loop.lineno == place.line
+        for node in ast.walk(loop)
+    )
 
 
 def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:

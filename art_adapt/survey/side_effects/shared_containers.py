@@ -21,7 +21,7 @@ from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.side_effects.entries import changed_container, containers_of_entry
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.once import is_made_once
-from art_adapt.words import MUTABLE
+from art_adapt.words import CHANGES_CONTAINER, MUTABLE
 
 READ_OR_COPIED = frozenset(
     {"load", "loads", "safe_load", "read_json"}
@@ -184,20 +184,50 @@ def _imported(syntax: Syntax, owner: str, name: str) -> str | None:
 
 
 def _changed_defaults(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
-    """Find parameters whose default is one list or dict for all calls, and is changed or handed out."""
+    """Find parameters whose default is one list or dict for all calls, and is changed.
+
+    That is in the function, in what a method of its object keeps, or where it returned it.
+    """
     for owner, function in syntax.functions.items():
+        held = [each for each in defaults_of(function.node) if _holds(each[1])]
+        if not held:
+            continue
         changed = _changed_parameters(syntax, owner)
-        handed_out = {dotted(each) for each in return_values(syntax, owner)}
-        for name, default in defaults_of(function.node):
-            is_own = name in handed_out and not any(
-                where == owner for where, _ in syntax.assignments.get(name, ())
-            )
-            is_changed = name in changed or _is_changed_where_kept(syntax, owner, name)
-            if (is_changed or is_own) and _holds(default):
-                does = "changes" if is_changed else "returns"
-                what = f"the default of {name}, which {owner} {does}"
-                place = syntax.place(default)
-                yield owner, Effect(place, Harm.SHARED, what, of_module=True)
+        for name, default in held:
+            does = "changes"
+            if name not in changed and not _is_changed_where_kept(syntax, owner, name):
+                if not _is_changed_once_returned(syntax, owner, name):
+                    continue
+                does = "returns"
+            what = f"the default of {name}, which {owner} {does}"
+            place = syntax.place(default)
+            yield owner, Effect(place, Harm.SHARED, what, of_module=True)
+
+
+def _is_changed_once_returned(syntax: Syntax, owner: str, name: str) -> bool:
+    """True if a function returns a parameter as it was given, and a caller adds to that."""
+    as_given = not any(where == owner for where, _ in syntax.assignments.get(name, ()))
+    returned = {dotted(each) for each in return_values(syntax, owner)}
+    if not as_given or name not in returned:
+        return False
+    called = owner.rpartition(".")[2]
+    return any(
+        isinstance(value, ast.Call)
+        and last_name(value.func) == called
+        and any(
+            isinstance(node, ast.expr) and changed_container(node)[0] == target
+            for node in syntax.owned_by(where)
+        )
+        for target, values in syntax.assignments.items()
+        for where, value in values
+    ) or any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CHANGES_CONTAINER
+        and isinstance(node.func.value, ast.Call)
+        and last_name(node.func.value.func) == called
+        for node in syntax.nodes
+    )
 
 
 def _is_changed_where_kept(syntax: Syntax, owner: str, name: str) -> bool:

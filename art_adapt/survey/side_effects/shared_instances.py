@@ -94,6 +94,8 @@ def _handed_to_what_changes_it(
 
 def _changes_parameter(syntax: Syntax, function: str, name: str) -> bool:
     """True if a function stores an attribute of a parameter, or adds to what is in one."""
+    if any(where == function for where, _ in syntax.assignments.get(name, ())):
+        return False  # of a copy, maybe
     return any(
         (
             isinstance(node, ast.Attribute)
