@@ -294,7 +294,7 @@ def test_of_several_the_one_that_is_annotated_as_a_text_is_the_answer(
     assert found.entry_points[0].exits[0].answer == expected
 
 
-RECORD = '{{"answer": {answer}, "trace": {trace}, "turns": turn}}'
+RECORD = '{{"answer": {answer}, "trace": {trace}, "turns": len(messages)}}'
 
 
 def test_a_dict_with_the_conversation_has_the_answer_in_it() -> None:
@@ -326,3 +326,16 @@ def test_a_conversation_that_a_helper_is_handed_is_one_as_well() -> None:
     )
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     assert [each.answer for each in found.entry_points[0].exits] == ["said"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"thought": reply.content, "answer": reply.content[:9], "trace": messages}',
+        '{"answer": None, "last": reply.content, "trace": messages}',
+    ],
+)
+def test_a_dict_with_several_parts_of_a_reply_is_whole(record: str) -> None:
+    other = '{"answer": reply.content, "trace": messages}'
+    found = answers(record.replace("{", "{{").replace("}", "}}").format(), end=other)
+    assert found[0].startswith("{")

@@ -204,7 +204,10 @@ def _answer_keys(
                 for key, value in written.items()
                 if dotted(value) not in conversations
                 and any(
-                    map(asking.is_site, made_from(syntax, function.qualname, [value]))
+                    map(
+                        asking.is_site,
+                        made_from(syntax, function.qualname, _unmeasured(value)),
+                    )
                 )
             ]
     told = {key for keys in found.values() for key in keys}
@@ -212,6 +215,19 @@ def _answer_keys(
         return {}
     (key,) = told
     return {each: key for each in found if key in entries(each)}
+
+
+def _unmeasured(value: ast.expr) -> Iterator[ast.AST]:
+    """Yield what a value is put together from, but for ``len(messages)`` and the like."""
+    left: list[ast.AST] = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Call) and last_name(node.func) in MEASURES:
+            continue
+        below = list(ast.iter_child_nodes(node))
+        is_whole = isinstance(node, ast.Name | ast.Attribute | ast.Call) or not below
+        yield from [node] if is_whole else []
+        left += [] if is_whole else below
 
 
 def _handed(syntax: Syntax, function: Function, asking: Asking) -> frozenset[str]:
