@@ -11,6 +11,7 @@ It needs the standard library only: an agent that is watched loads it, too.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import errno
 import functools
 import io
@@ -297,10 +298,16 @@ def _is_a_librarys(real: str, inside: Sequence[str]) -> bool:
 
 
 def _copy(real: str, copy: str) -> None:
-    """Copy a file so that no other process finds a part of it; of a database, all its files."""
+    """Copy a file so that no other thread or process finds a part of it, or an older state.
+
+    Of a database, all its files.
+    """
     for end in ("-wal", "-journal", ""):
-        if os.path.exists(real + end):
-            number, unfinished = tempfile.mkstemp(dir=os.path.dirname(copy))
-            os.close(number)
-            shutil.copyfile(real + end, unfinished)
-            os.rename(unfinished, copy + end)
+        if not os.path.exists(real + end):
+            continue
+        number, unfinished = tempfile.mkstemp(dir=os.path.dirname(copy))
+        os.close(number)
+        shutil.copyfile(real + end, unfinished)
+        with contextlib.suppress(FileExistsError):  # another one was first
+            os.link(unfinished, copy + end)
+        os.unlink(unfinished)

@@ -19,8 +19,8 @@ def changed_files(seen: Seen) -> Iterator[Finding]:
             "outside",
             f"an episode {each.what} {each.path}, outside of the project: the rehearsal kept it as it "
             f"was, but training would not, and all rollouts share it",
-            "keep a copy of it in the project, and adapt again with --isolate copy; or keep the "
-            "function from running, with --stub in a rehearsal and a test double in training",
+            "keep it in the project, where --isolate copy gives each episode a copy of it; or keep "
+            "the function from running, with --stub in a rehearsal and a test double in training",
             Path(path) if path else seen.path,
             int(line) if path else 1,
         )
