@@ -89,8 +89,12 @@ def fill(copy: Copy) -> None:
     copy.folder.mkdir(parents=True, exist_ok=True)
     for source, is_shared in listed:
         target = copy.folder / source.relative_to(copy.project)
-        if is_shared:  # what a link inside the project leads to is in the copy as well
+        if (
+            is_shared and source.is_symlink()
+        ):  # what is in the project is in the copy as well
             target.symlink_to(copy.inside(os.path.realpath(source)))
+        elif is_shared:
+            target.symlink_to(source)
         elif source.is_dir():
             target.mkdir(exist_ok=True)
         else:

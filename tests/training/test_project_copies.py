@@ -229,6 +229,8 @@ def test_what_is_installed_or_large_is_shared(
     project_copy.fill(project_copy.Copy(folder, into))
     shared = {path.name for path in into.iterdir() if path.is_symlink()}
     assert shared == {"weights.bin", "env39", ".git"}
+    assert (into / "weights.bin").stat().st_size == 200_000
+    assert (into / "env39" / "pyvenv.cfg").exists()
     assert (into / "shop" / "data" / "stock.db").stat().st_size
 
 

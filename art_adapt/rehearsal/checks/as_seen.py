@@ -18,7 +18,7 @@ from art_adapt.capture.rows import CAPTURED
 from art_adapt.conversation_signs import text_of
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Seen, Witness
-from art_adapt.secret_texts import secrets_in
+from art_adapt.secret_texts import secrets_in, without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import plain, said_in, texts_in
 from art_adapt.seen.notes import Request, Run
@@ -55,15 +55,18 @@ class Asked:
 
 
 def asked(request: Request) -> Asked:
-    """Return what a request asks, of either API."""
+    """Return what a request asks, of either API, as a watched run notes it: without secrets."""
     body, messages = request.body, request.messages
     prompts = [text_of(m) for m in messages if m.get("role") in AS_SYSTEM]
     if isinstance(body.get("instructions"), str):
         prompts.insert(0, body["instructions"])
     said = [m for m in messages if m.get("role") not in AS_SYSTEM]
     return Asked(
-        "\n".join(prompts),
-        tuple((str(each.get("role")), text_of(each)) for each in said),
+        str(without_secrets("\n".join(prompts))),
+        tuple(
+            (str(each.get("role")), str(without_secrets(text_of(each))))
+            for each in said
+        ),
         frozenset(request.offered),
     )
 
