@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
+# A key of a row that is not there: ``scenario.expected``, or ``row["expected"]``.
 NO_KEY = re.compile(
     r"^(AttributeError: 'Scenario' object has no attribute |KeyError: )'(\w+)'"
 )

@@ -259,7 +259,7 @@ def statements_after(statement: ast.AST, parent: ast.AST | None) -> list[ast.stm
 
 
 def choices(value: ast.expr) -> list[ast.expr]:
-    """Return the values that one is either of: ``a if x else b``, ``a or b``; none for others."""
+    """Return the values that one is either of, in ``a if x else b``, ``a or b`` and ``a and b``."""
     match value:
         case ast.IfExp(body=one, orelse=other):
             return [one, other]

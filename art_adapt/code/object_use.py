@@ -13,6 +13,7 @@ from art_adapt.code.nodes import (
     arguments_of,
     dotted,
     given_to,
+    last_name,
 )
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
@@ -20,6 +21,9 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import steps
 
 HANDED_ON = 3  # functions through which a parameter goes
+# What only describes texts, numbers and dicts: HttpUrl, ArrayLike, ChatCompletionMessageParam.
+PLAIN_LIBRARIES = ("pydantic", "annotated_types", "typing_extensions", "openai")
+ALIASES = ("Like", "Param", "Str", "Url", "Representation")
 
 # The methods of what JSON holds: whoever has another one is an object.
 PLAIN_METHODS = frozenset(
@@ -71,9 +75,10 @@ def _is_of_a_library(
         return False
     named, head = bare(annotation), (dotted(bare(annotation)) or "").partition(".")[0]
     top = (syntax.qualified(named) or "").partition(".")[0]
-    standard = {*sys.stdlib_module_names, "typing_extensions", "openai"}
+    standard = {*sys.stdlib_module_names, *PLAIN_LIBRARIES}
     imported = head in syntax.imports and project.located(syntax, head) is None
-    return imported and top not in standard
+    is_alias = last_name(named).endswith(ALIASES)
+    return imported and top not in standard and not is_alias
 
 
 def _asks_what_it_is(syntax: Syntax, function: str, name: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from art_adapt.logs.entry import Entry, Json, Request
 from art_adapt.logs.formats import chat
 from art_adapt.secret_texts import secrets_in
+from art_adapt.words import INSTRUCT
 
 LOGGED = "logged"  # the key of a row with when it was, and what came of it
 MESSAGES = "messages"
@@ -229,11 +230,7 @@ def _kept(
 
 
 def _kind(request: Request) -> Kind:
-    prompts = (
-        m.get("content")
-        for m in request.messages
-        if m["role"] in ("system", "developer")
-    )
+    prompts = (m.get("content") for m in request.messages if m["role"] in INSTRUCT)
     prompt = next((text for text in prompts if isinstance(text, str)), "")
     named = (tool.get("function", tool).get("name") for tool in request.tools or ())
     return Kind(

@@ -18,7 +18,8 @@ from art_adapt.train_file import import_name
 def hold(settings_file: str) -> None:
     """Keep secrets of .env files out of this process, stub what does not run, and end what loops.
 
-    What it would change outside of the project gets a copy. Whatever provider LiteLLM is asked for, the scripted model answers: a judge, a side job.
+    What it would change outside of the project gets a copy. Whatever provider LiteLLM is asked
+    for, the scripted model answers: a judge, a side job.
     """
     settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
     if settings.overlay is not None:

@@ -88,7 +88,8 @@ class Overlay:
             return None  # a file that is open
         real = os.path.realpath(os.fsdecode(path))
         # A project in the folder for temporary files has its data there.
-        scratch = () if self.project.startswith(SCRATCH) else SCRATCH
+        is_there = any(self.project.startswith(f"{each}/") for each in SCRATCH)
+        scratch = () if is_there else SCRATCH
         allowed = (*self.inside, *SYSTEM, *scratch, sys.prefix, sys.base_prefix)
         own = any(real == each or real.startswith(f"{each}/") for each in allowed)
         return None if own else real

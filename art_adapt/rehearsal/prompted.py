@@ -17,6 +17,7 @@ from typing import Any
 
 from art_adapt.conversation_signs import text_of
 from art_adapt.rehearsal.schemas import value_of
+from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 Words = Callable[[], str]
@@ -59,7 +60,7 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     ``words`` makes a text.
     """
     messages = [m for m in request.get("messages") or () if isinstance(m, dict)]
-    asked = [m for m in messages if m.get("role") in ("system", "developer", "user")]
+    asked = [m for m in messages if m.get("role") in (*INSTRUCT, "user")]
     texts = [text_of(message) for message in asked]
     form = request.get("response_format")
     asks = isinstance(form, dict) and form.get("type") == "json_object"

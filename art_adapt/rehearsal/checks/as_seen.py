@@ -22,11 +22,11 @@ from art_adapt.secret_texts import secrets_in, without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import plain, said_in, texts_in
 from art_adapt.seen.notes import Request, Run
+from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 
 BEFORE, AFTER = 3, 9  # words that are shown of a difference
-AS_SYSTEM = ("system", "developer")
 PUNCTUATION = ".,;:!?'\"()[]{}"
 DAYS = {
     *calendar.day_name,
@@ -57,10 +57,10 @@ class Asked:
 def asked(request: Request) -> Asked:
     """Return what a request asks, of either API, as a watched run notes it: without secrets."""
     body, messages = request.body, request.messages
-    prompts = [text_of(m) for m in messages if m.get("role") in AS_SYSTEM]
+    prompts = [text_of(m) for m in messages if m.get("role") in INSTRUCT]
     if isinstance(body.get("instructions"), str):
         prompts.insert(0, body["instructions"])
-    said = [m for m in messages if m.get("role") not in AS_SYSTEM]
+    said = [m for m in messages if m.get("role") not in INSTRUCT]
     return Asked(
         str(without_secrets("\n".join(prompts))),
         tuple(

@@ -148,9 +148,6 @@ def _in_project(name: str, module: Path) -> Path | None:
     return None
 
 
-# A key of a row that is not there: ``scenario.expected``, or ``row["expected"]``.
-
-
 def endless(seen: Seen) -> Iterator[Finding]:
     """Report episodes that the rehearsal ended, because they asked again and again."""
     ended = [each.ended or "" for each in seen.episodes if went_on(each)]

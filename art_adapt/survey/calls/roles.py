@@ -25,7 +25,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import usual_text_of
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.tool_names import is_of_a_tool
-from art_adapt.words import OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
+from art_adapt.words import INSTRUCT, OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
 
 
 class Role(StrEnum):
@@ -165,7 +165,7 @@ def _begins_here(messages: ast.expr) -> bool:
     """True if messages are written out, and hold no earlier reply and no tool's result."""
     return isinstance(messages, ast.List) and all(
         isinstance(each, ast.Dict)
-        and text_of(entries(each).get("role")) in ("system", "developer", "user")
+        and text_of(entries(each).get("role")) in (*INSTRUCT, "user")
         for each in messages.elts
     )
 

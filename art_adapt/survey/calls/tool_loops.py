@@ -226,9 +226,14 @@ def _between(
     syntax: Syntax, less: ast.expr, more: ast.expr, operator: ast.cmpop
 ) -> str:
     """Return how often a loop turns: ``n + 1`` for ``turn <= n``, where ``turn`` begins at 0."""
-    if isinstance(less, ast.Call) and last_name(less.func) == "len" and less.args:
-        # A turn with tool calls adds several.
-        return f"{syntax.text(more)}{MESSAGES}{syntax.text(less.args[0])}"
+    counted = less.args[0] if isinstance(less, ast.Call) and less.args else None
+    if (
+        counted is not None
+        and isinstance(less, ast.Call)
+        and last_name(less.func) == "len"
+        and last_name(counted) in CONVERSATIONS
+    ):  # to which a turn with tool calls adds several
+        return f"{syntax.text(more)}{MESSAGES}{syntax.text(counted)}"
     begins = [less, *syntax.values_of(less)] if isinstance(less, ast.Name) else [less]
     starts = {
         value.value

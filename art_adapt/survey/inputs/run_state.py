@@ -13,7 +13,6 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.secret_texts import SECRET
 from art_adapt.survey.inputs.route_decorators import routes_of
 from art_adapt.survey.side_effects.effects import asks_a_person, effects_at
-from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.side_effects.shared_instances import changes_itself
 from art_adapt.words import MUTABLE, OF_CHANCE
 
@@ -112,9 +111,7 @@ def _is_of_an_object_made_here(place: Syntax, method: ast.expr) -> bool:
         each in place.functions
         and not changes_itself(place, each)
         and not any(
-            effect.harm is Harm.CLOCK
-            for node in place.owned_by(each)
-            for effect in effects_at(place, node)
+            True for node in place.owned_by(each) for _ in effects_at(place, node)
         )
         for each in named
     )
@@ -124,8 +121,8 @@ def is_the_same(place: Syntax, value: ast.expr) -> bool:
     """True if a value is the same in each run of a program: it is written, or made of nothing.
 
     That is a text, ``TOOLS``, ``build_prompt()``, ``store.load()`` of a store that is made
-    there, and an option of the command line that has a default. A container that a module leaves empty is filled by what runs, and what a call is
-    given may be what the run is about.
+    there, and an option of the command line that has a default. A container that a module
+    leaves empty is filled by what runs, and what a call is given may be what the run is about.
     """
     if usual_value(place, value) is not None:
         return True

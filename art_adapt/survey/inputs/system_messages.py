@@ -18,8 +18,8 @@ from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
+from art_adapt.words import INSTRUCT
 
-OF_SYSTEM = ("system", "developer")
 INSTRUCTIONS = ("instructions", "system")  # of a request, beside its messages
 
 
@@ -69,7 +69,7 @@ def _held(
     written = entries(node)
     role, content = text_of(written.get("role")), written.get("content")
     if role is not None and content is not None:
-        yield content, role in OF_SYSTEM
+        yield content, role in INSTRUCT
     if not isinstance(node, ast.Call):
         return
     for name in INSTRUCTIONS:
