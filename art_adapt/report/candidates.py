@@ -36,6 +36,40 @@ def explained(entries: Sequence[EntryPoint]) -> Iterator[str]:
         yield f"Nearly as likely as {entries[0].called}: {names}. Choose with --entry."
 
 
+HELPS = (
+    "a helper that sends what its callers pass, and no caller with a conversation was found: if "
+    "a caller runs the episode, name it with --entry"
+)
+IS_TURN = (
+    "its object keeps the conversation, so an episode is the first turn of one: if a loop takes "
+    "several, name that loop's function with --entry, or run art-adapt capture"
+)
+
+
+def doubts_about(
+    entry: EntryPoint, others: Sequence[EntryPoint], *, is_seen: bool
+) -> Iterator[str]:
+    """Yield what may speak for another episode than ``entry``; ``is_seen``: a run showed it."""
+    every = [entry, *others]
+    close = near(entry, others)[:3]
+    further = [e for e in others if e.score > 0 and e not in close][: 3 - len(close)]
+    if close and not is_seen:
+        named = ", ".join(option_for(each, every) for each in close)
+        yield f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
+    if further:
+        options = ", ".join(option_for(each, every) for each in further)
+        yield f"also possible: {options} (choose with --entry)"
+    if entry.is_helper:
+        yield HELPS
+    if entry.is_turn:
+        yield IS_TURN
+    if entry.side_job:
+        yield (
+            f"its name suggests a side job ({entry.side_job}): if it serves an agent, adapt that "
+            "agent's file instead"
+        )
+
+
 SHOWS_NOTHING = "the model received none of its arguments, and it returned no answer"
 
 

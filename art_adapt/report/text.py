@@ -8,11 +8,12 @@ from typing import TextIO
 
 from art_adapt.calls import Api
 from art_adapt.decisions import Decisions
-from art_adapt.entry_decision import near, option_for
+from art_adapt.entry_decision import option_for
 from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.printable import counted
 from art_adapt.recipe.fields import to_fill_in
+from art_adapt.report.candidates import doubts_about
 from art_adapt.report.lines import Line, write
 from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
@@ -144,40 +145,13 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         yield Line("episode", f"one completion, on a request recorded at {where}")
         return
     if decisions.entry is not None:
-        close = near(decisions.entry, decisions.other_entries)[:3]
-        others = [
-            entry
-            for entry in decisions.other_entries
-            if entry.score > 0 and entry not in close
-        ][: 3 - len(close)]
+        is_seen = decisions.origins.get("entry") is Origin.SEEN
         detail = "no path from here to a model call was found: rehearse to be sure"
         if decisions.entry.score > UNSEEN:
-            every = [decisions.entry, *decisions.other_entries]
-            options = ", ".join(option_for(each, every) for each in others)
-            also = f"also possible: {options} (choose with --entry)"
-            helps = (
-                "a helper that sends what its callers pass, and no caller with a conversation "
-                "was found: if a caller runs the episode, name it with --entry"
+            doubts = doubts_about(
+                decisions.entry, decisions.other_entries, is_seen=is_seen
             )
-            turn = (
-                "its object keeps the conversation, so an episode is the first turn of one: if a "
-                "loop takes several, name that loop's function with --entry, or run art-adapt capture"
-            )
-            side = (
-                f"its name suggests a side job ({decisions.entry.side_job}): if it serves an agent, "
-                "adapt that agent's file instead"
-            )
-            named = ", ".join(option_for(each, every) for each in close)
-            alike = f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
-            is_seen = decisions.origins.get("entry") is Origin.SEEN
-            said = (
-                [alike] * (bool(close) and not is_seen)
-                + [also] * bool(others)
-                + [helps] * decisions.entry.is_helper
-                + [turn] * decisions.entry.is_turn
-            )
-            said += [side] * bool(decisions.entry.side_job)
-            detail = "; ".join(said)
+            detail = "; ".join(doubts)
         yield Line(
             "entry point",
             f"{at(decisions.entry.place)}  {_signature(decisions.entry)}",

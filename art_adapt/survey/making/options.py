@@ -80,7 +80,7 @@ def with_options(
     def is_beside(parameter: Parameter) -> bool:
         choice = is_choice(given.project, given.agent, parameter)
         passed = given.passed(parameter)
-        taken = all(
+        alike = all(
             not is_secret(value, parameter.name)
             and (
                 is_new_list(place, value)
@@ -90,9 +90,12 @@ def with_options(
             for place, value in passed
         )
         is_text = any(usual_text(*each) is not None for each in passed)
-        told = bool(said) or (bool(rows) and not is_text)
-        told = told or (asked and parameter.name in prompts)
-        return told and parameter not in (*said, *rows) and not choice and taken
+        told = (
+            bool(said)
+            or (bool(rows) and not is_text)
+            or (asked and parameter.name in prompts)
+        )
+        return told and parameter not in (*said, *rows) and not choice and alike
 
     def taken(each: Parameter, option: Parameter) -> Parameter:
         optional = each.default is not None
