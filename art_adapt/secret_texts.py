@@ -59,14 +59,13 @@ def _cut(text: str) -> str:
 
 def _without(key: str, value: Any) -> Any:
     inner = value.get("value") if isinstance(value, dict) else value
-    if isinstance(inner, str):
-        said = SECRET.search(f"{key}: {inner}")
-        by_name = said is not None and (
-            said.start() < len(key) or NAME.search(key) is not None
-        )
-        if by_name or without_secrets(inner) == HIDDEN:
-            return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
-    return without_secrets(value)
+    if not isinstance(inner, str):
+        return without_secrets(value)
+    said, left = SECRET.search(f"{key}: {inner}"), without_secrets(inner)
+    by_name = said is not None and (said.start() < len(key) or NAME.search(key))
+    if by_name or left == HIDDEN:
+        return {"not_json": HIDDEN} if isinstance(value, dict) else HIDDEN
+    return without_secrets(value) if isinstance(value, dict) else left
 
 
 def _texts(value: Any) -> Iterator[str]:
