@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,6 @@ import typer
 from art_adapt import backends
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal, missing
-from art_adapt.terminal import broken
 
 if TYPE_CHECKING:
     from art_adapt.doctor import Finding
@@ -69,6 +69,10 @@ def _shown(finding: Finding) -> str:
     width = max(40, min(100, shutil.get_terminal_size().columns)) - MARGIN
     texts = finding.what.split("\n")
     texts += [f"-> {finding.remedy}"] if finding.remedy else []
-    lines = [line for text in texts for line in broken(text, width)]
+    lines = [
+        line
+        for text in texts
+        for line in textwrap.wrap(text, width, break_on_hyphens=False)
+    ]
     head = f"{finding.state:7} {finding.subject}"
     return f"\n{'':{MARGIN}}".join([f"{head:{MARGIN}}{lines[0]}", *lines[1:]])

@@ -28,16 +28,16 @@ def questions(situation: Situation) -> Iterator[Question]:
     found = scoring_functions(entry, situation.files)
     ready = [each for each in found if each.name][:SHOWN]
     choices = [
-        *(  # the project's own checks come first: RULER costs, and knows less
-            Choice(
-                f"{each.name}  {at(each.place)}", {"reward": each.name}, each.signature
-            )
-            for each in ready
-        ),
         Choice(
             "RULER: a judge model compares episodes",
             {"reward": None},
             "needs no labels",
+        ),
+        *(
+            Choice(
+                f"{each.name}  {at(each.place)}", {"reward": each.name}, each.signature
+            )
+            for each in ready
         ),
         *(
             Choice(
