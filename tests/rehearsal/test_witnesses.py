@@ -547,7 +547,7 @@ def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     assert "one task" not in {each["name"] for each in told["findings"]}
 
 
-def test_a_call_that_a_thread_makes_elsewhere_is_to_be_carried(tmp_path: Path) -> None:
+def test_a_call_that_a_helper_makes_in_a_thread_is_carried(tmp_path: Path) -> None:
     agent = (
         "import asyncio\n\n\nasync def apart(func):\n"
         "    return await asyncio.get_running_loop().run_in_executor(None, func)\n\n\n"
@@ -558,6 +558,5 @@ def test_a_call_that_a_thread_makes_elsewhere_is_to_be_carried(tmp_path: Path) -
         "    )\n    return str(reply.choices[0].message)\n"
     )
     told = rehearsed(tmp_path, agent, "run_agent")
-    fixes = [f["fix"] for f in told["findings"] if f["name"] in ("failed", "stopped")]
-    assert len(fixes) == 2
-    assert all("carried(function)" in each for each in fixes), fixes
+    assert "carried(func)" in (tmp_path / "agent.py").read_text()
+    assert told["passed"]
