@@ -560,3 +560,20 @@ def test_a_call_that_a_helper_makes_in_a_thread_is_carried(tmp_path: Path) -> No
     told = rehearsed(tmp_path, agent, "run_agent")
     assert "carried(func)" in (tmp_path / "agent.py").read_text()
     assert told["passed"]
+
+
+def test_a_call_that_a_thread_makes_elsewhere_is_to_be_carried(tmp_path: Path) -> None:
+    agent = (
+        "import asyncio\n\n\nasync def apart(func):\n"
+        '    start = getattr(asyncio.get_running_loop(), "run_in_executor")\n'
+        "    return await start(None, func)\n\n\n"
+        "async def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n'
+        "    reply = await apart(\n"
+        '        lambda: client.chat.completions.create(model="m", messages=messages)\n'
+        "    )\n    return str(reply.choices[0].message)\n"
+    )
+    told = rehearsed(tmp_path, agent, "run_agent")
+    fixes = [f["fix"] for f in told["findings"] if f["name"] in ("failed", "stopped")]
+    assert len(fixes) == 2
+    assert all("carried(function)" in each for each in fixes), fixes
