@@ -39,9 +39,10 @@ ONLY_SAYS = LOGS | {"print", "str", "repr"}
 
 # Conversations
 
-# What holds one: a variable, parameter, attribute or key. What a request sends comes first.
 # Roles of a message that instructs the model, and which no person says.
 INSTRUCT = ("system", "developer")
+
+# What holds one: a variable, parameter, attribute or key. What a request sends comes first.
 CONVERSATIONS = frozenset(
     {"messages", "msgs", "message_list", "conversation", "history", "chat_history"}
     | {"input_messages", "prompt_messages", "msg_history", "api_messages"}

@@ -137,9 +137,8 @@ def usually_holds(place: Syntax, test: ast.expr, depth: int = 4) -> bool | None:
             return None if holds is None else not holds
         case ast.BoolOp(op=operator, values=parts):
             every = [usually_holds(place, each, depth) for each in parts]
-            settles = isinstance(
-                operator, ast.Or
-            )  # a single True does, or a single False
+            # A single True settles an "or", a single False an "and".
+            settles = isinstance(operator, ast.Or)
             if settles in every:
                 return settles
             return None if None in every else not settles
