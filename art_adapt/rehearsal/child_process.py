@@ -15,7 +15,7 @@ from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
-from art_adapt.rehearsal.outside import Outside, Overlay, changed_outside
+from art_adapt.rehearsal.outside import Outside, Overlay, put_back
 from art_adapt.rehearsal.protocol import (
     EngineSettings,
     Evaluated,
@@ -143,7 +143,7 @@ def run_child(
     )
     outside = tuple(
         each if copy is None else replace(each, at=copy.told_outside(each.at))
-        for each in changed_outside(shadow)
+        for each in put_back(shadow)
     )
     if copy is not None:
         for noted in (out, progress_file(out)):

@@ -22,7 +22,7 @@ import sqlite3
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,8 +91,7 @@ class Overlay:
         is_there = any(self.project.startswith(f"{each}/") for each in SCRATCH)
         scratch = () if is_there else SCRATCH
         allowed = (*self.inside, *SYSTEM, *scratch, sys.prefix, sys.base_prefix)
-        own = any(real == each or real.startswith(f"{each}/") for each in allowed)
-        return None if own else real
+        return None if _is_in(real, allowed) else real
 
     def refuse_to_remove(self, path: Any) -> None:
         """Keep what was outside before.
@@ -112,7 +111,7 @@ class Overlay:
         if real not in made_here and os.path.exists(f"{self.shadow}/{NOTED}"):
             noted = _noted(Path(self.shadow))
             made_here.update(each.path for each in noted if each.what == MADE)
-        return any(real == each or real.startswith(f"{each}/") for each in made_here)
+        return _is_in(real, made_here)
 
     def note(self, real: str, what: str) -> None:
         frame, at = sys._getframe(2), ""
@@ -149,10 +148,13 @@ def keep_as_it_is(overlay: Overlay) -> None:
         setattr(module, name, _removing(overlay, getattr(module, name)))
 
 
-def changed_outside(shadow: Path) -> Iterator[Outside]:
-    """Yield what an agent did outside of its project, each file once, and remove what it made."""
-    told = {each.path: each for each in reversed(_noted(shadow))}
-    for each in reversed(told.values()):
+def put_back(shadow: Path) -> tuple[Outside, ...]:
+    """Remove what an agent made outside of its project; return what it did there, each file once."""
+    noted = _noted(shadow)
+    # The first note of a file says what happened to it.
+    told = list({each.path: each for each in reversed(noted)}.values())[::-1]
+    done: list[Outside] = []
+    for each in told:
         path, copy = Path(each.path), Path(f"{shadow}{each.path}")
         if each.what == MADE:
             if path.is_dir() or not path.exists():
@@ -161,17 +163,20 @@ def changed_outside(shadow: Path) -> Iterator[Outside]:
                 Path(f"{path}{end}").unlink(missing_ok=True)
         elif each.what == CHANGED and _same(copy, path):
             continue
-        yield each
-    for each in reversed(told.values()):  # folders, the innermost first
-        if (
-            each.what == MADE
-            and not os.path.islink(each.path)
-            and os.path.isdir(each.path)
-        ):
-            try:
-                os.rmdir(each.path)
-            except OSError:
-                continue  # another program has put something there
+        done.append(each)
+    made = [each.path for each in told if each.what == MADE]
+    for folder in reversed(made):  # the innermost first
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            with contextlib.suppress(
+                OSError
+            ):  # another program has put something there
+                os.rmdir(folder)
+    return tuple(done)
+
+
+def _is_in(real: str, paths: Iterable[str]) -> bool:
+    """True if a path is one of some paths, or below one."""
+    return any(real == each or real.startswith(f"{each}/") for each in paths)
 
 
 def _noted(shadow: Path) -> list[Outside]:

@@ -64,8 +64,7 @@ def run_scripted(
                 copy.inside(os.getcwd()),
             )
             _keep(noted, file, copy)
-            for _ in outside.changed_outside(kept / "outside"):
-                pass  # what it has made elsewhere is removed
+            outside.put_back(kept / "outside")
         return code, made_up, made.withheld
 
 

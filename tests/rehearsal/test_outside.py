@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from agent_files import art_adapt
 
-from art_adapt.rehearsal.outside import changed_outside
+from art_adapt.rehearsal.outside import put_back
 
 AGENT = """\
 import json
@@ -222,9 +222,7 @@ def test_programs_work_with_files_elsewhere(tmp_path: Path) -> None:
         [sys.executable, "-c", WORKS, out, kept], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    told = {
-        Path(each.path).name: each.what for each in changed_outside(kept / "outside")
-    }
+    told = {Path(each.path).name: each.what for each in put_back(kept / "outside")}
     assert told["log.txt"] == told["real.db"] == "changed", told
     assert told["own.db"] == told["copied.txt"] == "made", told
     left = {name for name in _files(out) if not name.startswith("run.log")}
@@ -241,6 +239,20 @@ def test_a_new_file_elsewhere_is_said(
     done = art_adapt("rehearse", "agent_train.py", cwd=project)
     assert f"an episode made {out / 'new.txt'}" in done.stdout.decode()
     assert not (out / "new.txt").exists()
+
+
+def test_new_folders_elsewhere_are_removed_however_deep(
+    folders: tuple[Path, Path, Callable[[str], None]],
+) -> None:
+    project, out, write = folders
+    write(
+        "(OUT / 'a' / 'b' / 'c').mkdir(parents=True, exist_ok=True)\n"
+        "(OUT / 'a' / 'b' / 'new.txt').write_text(text)"
+    )
+    art_adapt("--isolated", "agent.py", cwd=project)
+    done = art_adapt("rehearse", "agent_train.py", cwd=project)
+    assert f"an episode made {out / 'a' / 'b' / 'new.txt'}" in done.stdout.decode()
+    assert not (out / "a").exists()
 
 
 def test_an_agent_that_is_watched_changes_no_file_elsewhere(
