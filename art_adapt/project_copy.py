@@ -89,9 +89,8 @@ def fill(copy: Copy) -> None:
     copy.folder.mkdir(parents=True, exist_ok=True)
     for source, is_shared in listed:
         target = copy.folder / source.relative_to(copy.project)
-        if (
-            is_shared and source.is_symlink()
-        ):  # what is in the project is in the copy as well
+        if is_shared and source.is_symlink():
+            # What it leads to inside the project is in the copy as well.
             target.symlink_to(copy.inside(os.path.realpath(source)))
         elif is_shared:
             target.symlink_to(source)

@@ -93,7 +93,8 @@ def _row(
             complete = False
         else:
             row[name] = said["value"]
-            kept.cut |= {name} if said.get("cut") else set()
+            if said.get("cut"):
+                kept.cut.add(name)
             if turned := said.get("turned"):
                 kept.turned.setdefault(name, set()).update(turned)
     answer = note["answer"]

@@ -33,7 +33,13 @@ from art_adapt.code.given import (
     is_parameter,
 )
 from art_adapt.code.index import classes_below
-from art_adapt.code.nodes import decorator_names, defaults_of, dotted, last_name
+from art_adapt.code.nodes import (
+    choices,
+    decorator_names,
+    defaults_of,
+    dotted,
+    last_name,
+)
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
@@ -216,9 +222,7 @@ def _classes_in(
     for each in (function, *syntax.values_of(function)):
         held: list[ast.expr] = []
         if isinstance(each, ast.IfExp | ast.BoolOp):
-            held = (
-                [each.body, each.orelse] if isinstance(each, ast.IfExp) else each.values
-            )
+            held = choices(each)
         elif isinstance(each, ast.Call) and (
             functions := resolution.resolve(project, syntax, each.func)
         ):

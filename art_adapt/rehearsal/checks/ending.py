@@ -20,9 +20,8 @@ from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.reward_errors import remedy, row_keys
 from art_adapt.train_file import agent_path
 
-OWN_PROXY = re.compile(
-    r"127\.0\.0\.1\W+(port=)?9\b"
-)  # where a rehearsal sends what leaves
+# Where a rehearsal sends what would leave the machine.
+OWN_PROXY = re.compile(r"127\.0\.0\.1\W+(port=)?9\b")
 
 
 def ended(seen: Seen) -> Iterator[Finding]:

@@ -20,8 +20,8 @@ def listen(told: dict[str, Any]) -> None:
     ears: list[Ear] = []
     if told.get("overlay") is not None:
         outside, folders = loaded(told["overlay"]["file"]), told["overlay"]["folders"]
-        inside = tuple(folders.pop("inside"))  # JSON has lists
-        outside.keep_as_it_is(outside.Overlay(inside, **folders))
+        inside = tuple(folders["inside"])  # JSON has lists
+        outside.keep_as_it_is(outside.Overlay(**{**folders, "inside": inside}))
     if told.get("seen") is not None:
         if told["seen"].get("copy_of") is not None:
             _import_from(told["seen"]["copy_of"], told["seen"]["root"])
