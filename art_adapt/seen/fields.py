@@ -14,7 +14,7 @@ from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, Site, hides_a_key
-from art_adapt.seen.written import Said, said_in
+from art_adapt.seen.written import Words, words_of
 from art_adapt.source import Place
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
@@ -45,15 +45,15 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     function = None if seen is None else seen.function
     if function is None:
         return survey
-    said = said_in(function.text, survey, [each.run for each in function.calls])
+    words = words_of(function.text, survey, [each.run for each in function.calls])
     entries = tuple(
-        _given(entry, function, said) if key_of(entry) == function.key else entry
+        _given(entry, function, words) if key_of(entry) == function.key else entry
         for entry in survey.entry_points
     )
     return replace(survey, entry_points=entries)
 
 
-def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
+def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
     calls = [each.call for each in seen.calls]
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
@@ -62,9 +62,9 @@ def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
         entry,
         parameters=(
             *(
-                _opened(_with_text(each, calls, said), seen, said)
+                _opened(_with_text(each, calls, words), seen, words)
                 for each in _described(
-                    entry.parameters, calls, seen.given, entry.place, said
+                    entry.parameters, calls, seen.given, entry.place, words
                 )
             ),
             *(
@@ -83,9 +83,9 @@ def _given(entry: EntryPoint, seen: SeenFunction, said: Said) -> EntryPoint:
                 and not _is_setting(each, inits, told=told)
             ],
             entry.place,
-            said,
+            words,
         ),
-        setup=tuple(_set_up(call, seen, said) for call in entry.setup),
+        setup=tuple(_set_up(call, seen, words) for call in entry.setup),
     )
 
 
@@ -106,18 +106,20 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
     return isinstance(made, ast.Name | ast.Attribute) or not isinstance(values[0], str)
 
 
-def _with_text(parameter: Parameter, calls: Sequence[Call], said: Said) -> Parameter:
+def _with_text(parameter: Parameter, calls: Sequence[Call], words: Words) -> Parameter:
     """Have each row say a text that a person gave in place of a default: ``--backend local``."""
     given = _values(parameter.name, calls)
     is_text = parameter.made is None and _is_text_for_default(parameter, given)
-    told = is_text and _is_told_by_people(given, calls, said)
+    told = is_text and _is_told_by_people(given, calls, words)
     return replace(parameter, typed=True) if told else parameter
 
 
-def _is_told_by_people(given: Sequence[Any], calls: Sequence[Call], said: Said) -> bool:
+def _is_told_by_people(
+    given: Sequence[Any], calls: Sequence[Call], words: Words
+) -> bool:
     """True if texts were typed, or came with a request: no code of the project made the call."""
     served = all(call.site is None for call in calls)
-    return bool(calls) and (served or said.typed.issuperset(given))
+    return bool(calls) and (served or words.typed.issuperset(given))
 
 
 def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
@@ -130,11 +132,11 @@ def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
     return isinstance(default, str | None) and any(each != default for each in given)
 
 
-def _opened(parameter: Parameter, seen: SeenFunction, said: Said) -> Parameter:
+def _opened(parameter: Parameter, seen: SeenFunction, words: Words) -> Parameter:
     """Describe what the call is given that returns a parameter, as it was seen."""
     if parameter.opened is None:
         return parameter
-    return replace(parameter, opened=_set_up(parameter.opened, seen, said))
+    return replace(parameter, opened=_set_up(parameter.opened, seen, words))
 
 
 def _options(
@@ -148,7 +150,7 @@ def _options(
             yield Parameter(name, _type_of(values), None)
 
 
-def _set_up(setup: SetupCall, seen: SeenFunction, said: Said) -> SetupCall:
+def _set_up(setup: SetupCall, seen: SeenFunction, words: Words) -> SetupCall:
     calls = [
         call
         for each in seen.calls
@@ -157,7 +159,7 @@ def _set_up(setup: SetupCall, seen: SeenFunction, said: Said) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    described = _described(setup.parameters, calls, given, setup.place, said)
+    described = _described(setup.parameters, calls, given, setup.place, words)
     return replace(setup, parameters=described)
 
 
@@ -177,9 +179,9 @@ def _described(
     calls: Sequence[Call],
     given: Sequence[str],
     defined: Place,
-    said: Said,
+    words: Words,
 ) -> tuple[Parameter, ...]:
-    return tuple(_as_seen(each, calls, given, defined, said) for each in parameters)
+    return tuple(_as_seen(each, calls, given, defined, words) for each in parameters)
 
 
 def _as_seen(
@@ -187,14 +189,14 @@ def _as_seen(
     calls: Sequence[Call],
     given: Sequence[str],
     defined: Place,
-    said: Said,
+    words: Words,
 ) -> Parameter:
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
         return parameter
     if parameter.is_record:
         fields = tuple(
-            _field_as_seen(each, parameter.name, calls, said)
+            _field_as_seen(each, parameter.name, calls, words)
             for each in parameter.fields or ()
         )
         return replace(parameter, fields=fields)
@@ -209,7 +211,7 @@ def _as_seen(
     if (
         parameter.name in given
         or _is_varied(parameter, values)
-        or _is_told(parameter, values, said)
+        or _is_told(parameter, values, words)
     ):
         return replace(
             parameter,
@@ -225,7 +227,7 @@ def _as_seen(
         return _with_own_model(parameter, values, calls[0].site, defined)
     differs = any(len(_spelled(_values(name, calls))) > 1 for name in given)
     is_constant = parameter.default is None and differs and not is_given(parameter)
-    is_set = _is_set(parameter, values[0], said)
+    is_set = _is_set(parameter, values[0], words)
     if len(_spelled(values)) == 1 and (is_constant or is_set):
         site = next(call.site for call in calls if parameter.name in call.given)
         text = repr(values[0])
@@ -238,7 +240,7 @@ def _as_seen(
     return parameter
 
 
-def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
+def _is_set(parameter: Parameter, value: Any, words: Words) -> bool:
     """True if the runs set a switch, a small number or a word otherwise than its default says.
 
     An option of their command line, say. Other texts and long numbers may be somebody's own, or
@@ -257,12 +259,12 @@ def _is_set(parameter: Parameter, value: Any, said: Said) -> bool:
     if isinstance(value, bool) or isinstance(default, bool):
         return type(value) is type(default)
     if isinstance(value, str) and isinstance(default, str | None):
-        is_choice = WORD.fullmatch(value) is not None and value in said.choices
-        return is_choice and not _has(said.asked, value)
+        is_choice = WORD.fullmatch(value) is not None and value in words.choices
+        return is_choice and not _has(words.asked, value)
     return (
         isinstance(default, int | float)
         and SMALL.fullmatch(repr(value)) is not None
-        and not _has(said.asked, repr(value))
+        and not _has(words.asked, repr(value))
     )
 
 
@@ -272,7 +274,7 @@ def _has(text: str, spelled: str) -> bool:
     return re.search(word, text) is not None
 
 
-def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
+def _is_told(parameter: Parameter, values: Sequence[Any], words: Words) -> bool:
     """True if the model was asked about a number that a run gave, and reading has another for it.
 
     That is ``--budget 90000`` of a command whose default is 110,000.
@@ -289,8 +291,8 @@ def _is_told(parameter: Parameter, values: Sequence[Any], said: Said) -> bool:
         and _is_literal(own)
         and ast.literal_eval(own) != value
         and sum(map(str.isdigit, repr(value))) >= FEWEST
-        and _has(said.asked, repr(value))
-        and not _has(said.written, repr(value))  # of a prompt that is the same for all
+        and _has(words.asked, repr(value))
+        and not _has(words.written, repr(value))  # of a prompt that is the same for all
     )
 
 
@@ -318,7 +320,7 @@ def _with_own_model(
 
 
 def _field_as_seen(
-    field: Parameter, record: str, calls: Sequence[Call], said: Said
+    field: Parameter, record: str, calls: Sequence[Call], words: Words
 ) -> Parameter:
     """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
@@ -331,7 +333,7 @@ def _field_as_seen(
         return _without_key(field, calls)
     given = [each[field.name] for each in held]
     is_text = _is_text_for_default(field, given) and _is_told_by_people(
-        given, calls, said
+        given, calls, words
     )
     differs = len(_spelled(given)) > 1 or is_text
     own = differs and not field.is_record and _is_literal(field.default)

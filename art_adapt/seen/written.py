@@ -12,7 +12,7 @@ from art_adapt.survey.model import Survey
 
 
 @dataclass(frozen=True)
-class Said:
+class Words:
     """What the model was ``asked``, and what the agent's files write out themselves.
 
     ``choices``: the words that they compare with, or list. ``written``: all of their texts.
@@ -25,14 +25,14 @@ class Said:
     typed: frozenset[str]
 
 
-def said_in(asked: str, survey: Survey, runs: Iterable[Run]) -> Said:
+def words_of(asked: str, survey: Survey, runs: Iterable[Run]) -> Words:
     """Return what the model was asked, beside what the files of its agent write out."""
     nodes = [n for file in survey.files for n in ast.walk(file.source.tree)]
     listed = (each for node in nodes for each in _listed(node))
     choices = frozenset(_texts_in(each for whole in listed for each in ast.walk(whole)))
     words = (word for run in runs for word in (*run.command[1:], *run.typed))
     typed = frozenset(part for word in words for part in (word, word.partition("=")[2]))
-    return Said(asked, choices, "\n".join(_texts_in(nodes)), typed)
+    return Words(asked, choices, "\n".join(_texts_in(nodes)), typed)
 
 
 def _texts_in(nodes: Iterable[ast.AST]) -> Iterator[str]:

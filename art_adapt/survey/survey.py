@@ -16,7 +16,6 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
-from art_adapt.survey.calls.going_on import asks_one_turn, kept_lists
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.other_clients import find_other_clients
 from art_adapt.survey.calls.raw_http import find_raw_http
@@ -34,6 +33,7 @@ from art_adapt.survey.candidates.implementations import (
 )
 from art_adapt.survey.candidates.llm_helpers import only_helps
 from art_adapt.survey.candidates.named import with_entry
+from art_adapt.survey.candidates.one_turn import is_one_turn
 from art_adapt.survey.candidates.outward import outward
 from art_adapt.survey.candidates.ranking import used_first, where_they_meet
 from art_adapt.survey.episodes import Episodes
@@ -217,7 +217,7 @@ def _as_used(
         replace(
             described(each),
             is_helper=not chosen and each in likely and only_helps(found, each),
-            is_turn=not chosen and each in likely and _is_turn(found, each),
+            is_turn=not chosen and each in likely and is_one_turn(found, each),
             side_job="" if chosen else side_job_of(each.home, each.called),
         )
         for each in found.entry_points
@@ -229,36 +229,6 @@ def _as_used(
         scripts = (replace(each, score=score) for each in found.scripts())
         entry_points = (*scripts, *entry_points)
     return tuple(_each_file_once(entry_points))
-
-
-def _is_turn(found: Found, entry: EntryPoint) -> bool:
-    """True if an episode is the first turn of a conversation that the agent's object keeps."""
-
-    if entry.class_name is None:
-        return False
-    asking = found.asking.sites.union(found.asking.completions)
-    inside = [key for key in found.own(entry.key) if key in found.reaching]
-    syntax = found.project.files[entry.key[0]]
-    kept = kept_lists(syntax, entry.key[1].rpartition(".")[0], asking)
-    begun = {
-        where
-        for name in kept
-        for where, _ in syntax.assignments.get(name, ())
-        if not where.endswith("__init__")
-    }
-    return (
-        begun.isdisjoint(name for _, name in found.own(entry.key))
-        and not any(
-            key in found.graph.run_by(found.graph.certain.get(key, ()))
-            for key in inside
-        )
-        and all(
-            asks_one_turn(
-                found.project.files[where], method, asking, found.asking.growing
-            )
-            for where, method in inside
-        )
-    )
 
 
 def _as_made(found: Found, entry: EntryPoint) -> EntryPoint:
