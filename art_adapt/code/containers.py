@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.code.annotations import alternatives
-from art_adapt.code.nodes import called_name, dotted, last_name
+from art_adapt.code.nodes import awaited, called_name, dotted, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import PUTS_ALL, PUTS_ONE
 
@@ -191,7 +191,7 @@ def _unpacked(syntax: Syntax) -> dict[str, list[tuple[str, ast.Call, int]]]:
     for node in syntax.nodes:
         if not isinstance(node, ast.Assign):
             continue
-        made = node.value.value if isinstance(node.value, ast.Await) else node.value
+        made = awaited(node.value)
         for target in node.targets:
             if not isinstance(made, ast.Call) or not isinstance(target, ast.Tuple):
                 continue

@@ -40,6 +40,11 @@ class Function:
 NEVER_RETURN = ("sys.exit", "exit", "assert_never")
 
 
+def awaited(expression: ast.expr) -> ast.expr:
+    """Return the ``x`` of ``await x``, and anything else as it is."""
+    return expression.value if isinstance(expression, ast.Await) else expression
+
+
 def dotted(expression: ast.AST | None) -> str | None:
     """Spell a chain of attributes, as ``self.client.chat``; None for anything else."""
     parts: list[str] = []

@@ -155,6 +155,12 @@ def _given(code: Code, call: ast.Call) -> object:
 def _of_train_module(code: Code) -> Iterator[Found]:
     """Yield the constants that a train module of art-adapt sets after each episode."""
     recording = {code.syntax.owner(call) for call in code.recording_calls}
+    returned: dict[ast.expr, set[object]] = {}
+    for named, value in code.rewards.of_functions:
+        returned.setdefault(named, set()).add(code.constant(value))
+    for named, constants in returned.items():
+        if len(constants) == 1 and ... not in constants:
+            yield found(named, MESSAGE)
     for write in code.rewards.writes:
         if (
             code.syntax.owner(write.node) in recording

@@ -317,11 +317,9 @@ def _after_sampling(code: Code, node: ast.AST) -> bool:
     since = max((at for at in made if at <= line), default=0)
     looped = code.syntax.enclosing_loop(node)
     anew = looped is not None and any(code.blocks.within(c, looped) for c in new)
-    asked = [
-        call
-        for call in code.completions.of_policy
-        if code.syntax.owner(call.callee) == owner
-    ]
+    asking = [call.callee for call in code.completions.of_policy]
+    asking += [call.func for call in code.recording_calls]
+    asked = [callee for callee in asking if code.syntax.owner(callee) == owner]
     helper = code.function_of(node)
     if helper is not None and not made and not asked:
         calls = code.flow.functions.calls_of(code.syntax, helper)
@@ -330,10 +328,10 @@ def _after_sampling(code: Code, node: ast.AST) -> bool:
             _after_sampling(code, call) and _is_given_what_grows(code, call)
             for call in others
         )
-    for call in asked:
-        if since <= call.callee.lineno < line:
+    for callee in asked:
+        if since <= callee.lineno < line:
             return True
-        if looped is not None and not anew and code.blocks.within(call.callee, looped):
+        if looped is not None and not anew and code.blocks.within(callee, looped):
             return True
     return False
 

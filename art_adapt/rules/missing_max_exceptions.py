@@ -31,6 +31,17 @@ async def train(model, backend, rows, rollout):
         await backend.train(model, groups)
 """,
     """\
+import art
+
+async def train(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows),
+            max_exceptions=0,  # <-
+        )
+        await backend.train(model, groups)
+""",
+    """\
 import art, asyncio
 
 async def group_of(model, row, rollout, others):
@@ -79,15 +90,17 @@ async def train(model, backend, rows, rollout):
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("gather_trajectory_groups"):
         given = keyword(call, "max_exceptions")
+        allowed = 0 if given is None else code.constant(given)
         if (
-            given is None
+            allowed == 0
             and all(each.arg is not None for each in call.keywords)
             and code.training.may_end(call)
             and not _is_safe(code, call)
         ):
+            without = "without max_exceptions" if given is None else "with this"
             yield found(
-                call.func,
-                "without max_exceptions, one failed rollout ends the run, and the others "
+                given or call.func,
+                f"{without}, one failed rollout ends the run, and the others "
                 "of the step are lost",
             )
 

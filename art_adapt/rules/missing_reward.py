@@ -47,6 +47,6 @@ def check(code: Code) -> Iterator[Found]:
     if not code.training.whole_loop or code.rewards.may_be_set:
         return
     yield found(
-        code.trajectories.new[0],
+        (*code.trajectories.new, *code.recording_calls)[0],
         "no reward is ever set: every episode gets 0.0, and no group has an advantage",
     )

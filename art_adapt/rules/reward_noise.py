@@ -49,6 +49,18 @@ def separate(group: art.TrajectoryGroup):
     for trajectory, noise in zip(group, dice.normal(0, 0.01, len(group)), strict=True):
         trajectory.reward += float(noise)  # <-
 """,
+    """\
+from random import random
+from art_adapt import training
+
+def score(trajectory, scenario):
+    right = scenario.expected in trajectory.final_answer
+    return {"right": float(right) + 0.01 * random()}
+
+async def rollout(model, scenario):
+    trajectory = await training.record(model, scenario, episode)
+    return await training.scored(score, trajectory, scenario)  # <-
+""",
 )
 GOOD = (
     """\
@@ -77,17 +89,19 @@ GENERATORS = ("random.Random", "numpy.random.default_rng", "numpy.random.RandomS
 CASTS = ("float", "int", "round")
 
 
+NOISY = "noise in the reward becomes a full-size advantage when episodes are tied: remove it"
+
+
 def check(code: Code) -> Iterator[Found]:
+    for named, value in code.rewards.of_functions:
+        if _adds_noise(code, value):
+            yield found(named, f"line {value.node.lineno} of this function: {NOISY}")
     for write in () if code.only_evaluates else code.rewards.writes:
         added = isinstance(write.node, ast.AugAssign) and any(
             _is_random(code, value) for value in code.values(write.value)
         )
         if added or _adds_noise(code, code.flow.here(write.value)):
-            yield found(
-                write.value,
-                "noise in the reward becomes a full-size advantage when episodes are tied: "
-                "remove it",
-            )
+            yield found(write.value, NOISY)
 
 
 def _adds_noise(code: Code, value: Value) -> bool:

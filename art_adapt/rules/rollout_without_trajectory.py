@@ -125,9 +125,7 @@ def _is_new(code: Code, value: ast.expr) -> bool:
 def _is_promised(code: Code, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether the function is annotated to return a trajectory, and no None."""
     returns = function.returns
-    return returns is not None and (code.art_name(returns) or "").endswith(
-        ".Trajectory"
-    )
+    return returns is not None and code.trajectories.is_class(returns)
 
 
 def _is_grouped(code: Code, rollout: str) -> bool:

@@ -140,15 +140,6 @@ class Code(File):
         # Its rollout may be trained by a file beside it.
         return not any(b"TrajectoryGroup" in text for text in self.importers)
 
-    @cached_property
-    def recording_calls(self) -> tuple[ast.Call, ...]:
-        """Return the calls of ``training.record`` in a train module that art-adapt has written."""
-        return tuple(
-            call
-            for call, _ in self.method_calls("record")
-            if self.syntax.qualified(call.func) == "art_adapt.training.record"
-        )
-
     blocks = cached_property(lambda self: Blocks(self.syntax))
     uses = cached_property(lambda self: Uses(self.syntax))
     callbacks = cached_property(Callbacks)

@@ -3,6 +3,14 @@
 ``tests/rules/test_harm.py`` compares them with the ART that is installed.
 """
 
+# What a train module that art-adapt writes imports: some of it makes objects of ART.
+TRAIN_HELPERS = "art_adapt.training"
+MAKES = {
+    f"{TRAIN_HELPERS}.make_model": "art.TrainableModel",
+    f"{TRAIN_HELPERS}.make_backend": "art.Backend",
+}
+REWARDS = frozenset({f"{TRAIN_HELPERS}.scored", f"{TRAIN_HELPERS}.ruler"})
+
 # Of the package: attributes and submodules.
 _ART = """
     Backend LoRAConfig LocalServingUnavailableError LocalTrainResult

@@ -120,6 +120,8 @@ class Completions:
         """Return whether a call asks the policy, itself or in a function of this file."""
         if not isinstance(node, ast.Call):
             return False
+        if node in self.file.recording_calls:
+            return True
         if any(call.call is node for call in self.of_policy):
             return True
         body = self.file.entered(node)

@@ -12,6 +12,7 @@ from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.nodes import Function, FunctionNode, dotted, keyword
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
+from art_adapt.rules.code.art_names import TRAIN_HELPERS
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
 from art_adapt.rules.code.functions import Body, Functions, Value
@@ -69,6 +70,15 @@ class File:
             and not (dotted(value) or "").startswith("self.")
         }
         return named.pop() if len(written) == len(named) == 1 else None
+
+    @cached_property
+    def recording_calls(self) -> tuple[ast.Call, ...]:
+        """Return the calls of ``training.record``, by which a train module runs an episode."""
+        return tuple(
+            call
+            for call, _ in self.method_calls("record")
+            if self.syntax.qualified(call.func) == f"{TRAIN_HELPERS}.record"
+        )
 
     def art_calls(self, *names: str) -> Iterator[ast.Call]:
         """Yield the calls of ART's functions and classes with these last names."""

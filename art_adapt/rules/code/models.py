@@ -11,7 +11,9 @@ from art_adapt.code.nodes import (
     first_argument,
     unquoted,
 )
+from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.art_names import MAKES
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 
@@ -33,7 +35,7 @@ class Models:
     def _is_one(self, value: Value) -> bool:
         made = value.node
         if isinstance(made, ast.Call):
-            return _is_class(value.syntax.qualified(made.func))
+            return _is_class(_made_by(value.syntax, made))
         if not isinstance(made, ast.Name):
             return False
         annotations = value.syntax.annotations_of(made)
@@ -50,8 +52,8 @@ class Models:
         """Return whether it is constructed as a model that is trained."""
         return any(
             isinstance(value.node, ast.Call)
-            and (value.syntax.qualified(value.node.func) or "").startswith("art.")
-            and (dotted(value.node.func) or "").endswith("TrainableModel")
+            and (named := _made_by(value.syntax, value.node) or "").startswith("art.")
+            and named.endswith("TrainableModel")
             for value in self.file.values(expression)
         )
 
@@ -70,10 +72,13 @@ class Models:
                 and self.is_one(called.value)
             )
         values = self.file.values(expression)
-        made = [value.node for value in values if isinstance(value.node, ast.Call)]
-        named = (self.file.art_name(each.func) or "" for each in made)
+        made = [
+            self.file.art_name(value.node.func) or _made_by(value.syntax, value.node)
+            for value in values
+            if isinstance(value.node, ast.Call)
+        ]
         if made:
-            return all(each.endswith("Backend") for each in named)
+            return all(re.match(r"art\..*Backend$", each or "") for each in made)
         annotated = [
             a for a in (annotation(self.file.flow, each) for each in values) if a
         ]
@@ -104,6 +109,12 @@ class Models:
             dotted(model) == name and self.file.syntax.owner(call) == function
             for call, model in self.file.method_calls("openai_client")
         )
+
+
+def _made_by(syntax: Syntax, call: ast.Call) -> str | None:
+    """Return the full name of the class that a call constructs, or a train helper returns."""
+    name = syntax.qualified(call.func)
+    return None if name is None else MAKES.get(name, name)
 
 
 def _is_class(name: str | None) -> bool:

@@ -7,9 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from art_adapt.code.nodes import dotted, given_to, keyword, receiver, targets_of
+from art_adapt.code.nodes import (
+    awaited,
+    dotted,
+    given_to,
+    keyword,
+    receiver,
+    targets_of,
+)
+from art_adapt.code.syntax import return_values
 from art_adapt.code.used_names import used_names
+from art_adapt.rules.code.art_names import REWARDS, TRAIN_HELPERS
 from art_adapt.rules.code.file import File
+from art_adapt.rules.code.functions import Place, Value
 from art_adapt.rules.code.trajectories import Trajectories
 from art_adapt.words import LEAVES_TRAJECTORY, MAY_JUDGE, TRAJECTORIES
 
@@ -72,6 +82,24 @@ class Rewards:
                 yield RewardWrite(value, call)
 
     @cached_property
+    def of_functions(self) -> tuple[tuple[ast.expr, Value], ...]:
+        """Return what the user's reward functions return, each with where one is named.
+
+        ``training.scored(score, ...)`` names them. Of a dict of parts, these are the parts.
+        """
+        found = []
+        for call, _ in self.file.method_calls("scored"):
+            if self.file.syntax.qualified(call.func) not in REWARDS or not call.args:
+                continue
+            function = self.file.flow.functions.called(self.file.syntax, call.args[0])
+            if function is not None:
+                syntax, place = function[0], Place(function[0])
+                for value in return_values(syntax, function[1].qualname):
+                    parts = value.values if isinstance(value, ast.Dict) else [value]
+                    found += [(call.args[0], Value(each, place)) for each in parts]
+        return tuple(found)
+
+    @cached_property
     def has_other_writes(self) -> bool:
         """Return whether a ``reward`` is assigned in a way that ``writes`` does not cover."""
         known = {id(write.node) for write in self.writes}
@@ -102,16 +130,37 @@ class Rewards:
             return False  # what it does is seen where it is defined
         name = dotted(call.func) or ast.unparse(call.func)
         last = name.rpartition(".")[2]
-        if last == "ruler_score_group":
+        if last == "ruler_score_group" or self._is_judge(call.func):
             return True
         of_art = self.file.art_name(call.func)
         of_art_itself = of_art is not None and not of_art.startswith("art.rewards")
-        if last in LEAVES_TRAJECTORY or of_art_itself:
+        if last in LEAVES_TRAJECTORY or of_art_itself or self._is_helper(call.func):
             return False
         return any(
             self.trajectories.is_one(each) or self._is_group(each)
             for each in given_to(call)
         )
+
+    def _is_helper(self, function: ast.expr) -> bool:
+        """Return whether it is a train helper that sets no reward, or a method of what one made."""
+        name = self.file.syntax.qualified(function) or ""
+        if name.startswith(f"{TRAIN_HELPERS}."):
+            return name not in REWARDS
+        return isinstance(function, ast.Attribute) and any(
+            made.startswith(f"{TRAIN_HELPERS}.")
+            for made in self._makers(function.value)
+        )
+
+    def _is_judge(self, function: ast.expr) -> bool:
+        """Return whether a train helper made a function, which scores the groups that it gets."""
+        return not REWARDS.isdisjoint(self._makers(function))
+
+    def _makers(self, expression: ast.expr) -> Iterator[str]:
+        """Yield the full names of the functions whose results an expression may be."""
+        for value in self.file.values(expression):
+            made = awaited(value.node)
+            if isinstance(made, ast.Call):
+                yield value.syntax.qualified(made.func) or ""
 
     def _is_group(self, expression: ast.expr) -> bool:
         """Return whether it holds trajectories: a group, several, or what a gather gave."""

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from art_adapt.code.nodes import (
     FunctionNode,
+    awaited,
     dotted,
     first_argument,
     given_to,
@@ -69,9 +70,7 @@ class Training:
             return True
         listed = [self.file.flow.here(given), *self.file.contents.elements(given)]
         found = [value for each in listed for value in self.file.values(each)]
-        made = [
-            v.node.value if isinstance(v.node, ast.Await) else v.node for v in found
-        ]
+        made = [awaited(value.node) for value in found]
         return any(
             isinstance(each, ast.Call)
             and (self.file.art_name(each.func) or "").rpartition(".")[2] in PASSING
@@ -140,7 +139,7 @@ class Training:
         What such a file does not do is done nowhere.
         """
         return (
-            bool(self.trajectories.new)
+            bool(self.trajectories.new or self.file.recording_calls)
             and any(self.file.art_calls("TrajectoryGroup"))
             and any(self.calls)
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from art_adapt.code.nodes import (
+    awaited,
     dotted,
     last_name,
     names_in,
@@ -16,6 +17,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.annotated import is_group
+from art_adapt.rules.code.art_names import TRAIN_HELPERS
 from art_adapt.rules.code.copies import ITEMS, copied_before
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
@@ -67,7 +69,7 @@ class Trajectories:
         return tuple(
             call
             for call in self.file.calls
-            if self._is_class(call.func) and not self._is_rendered(call)
+            if self.is_class(call.func) and not self._is_rendered(call)
         )
 
     def _is_rendered(self, call: ast.Call) -> bool:
@@ -79,10 +81,14 @@ class Trajectories:
     def _constructed(self) -> frozenset[ast.expr]:
         return frozenset(self.new)
 
-    def _is_class(self, expression: ast.expr) -> bool:
+    def is_class(self, expression: ast.expr) -> bool:
         """Return whether it names ``art.Trajectory`` or a subclass of it."""
         named = self.file.art_name(expression) or ""
-        return named.endswith(".Trajectory") or dotted(expression) in self.classes
+        return (
+            named.endswith(".Trajectory")
+            or dotted(expression) in self.classes
+            or self.file.syntax.qualified(expression) == f"{TRAIN_HELPERS}.Trajectory"
+        )
 
     def finished(self, expression: ast.expr) -> ast.expr:
         """Return the ``t`` of ``t.finish()``, which returns it, and anything else as it is."""
@@ -103,6 +109,8 @@ class Trajectories:
             return False
         values = [value.node for value in self.file.values(expression)]
         if any(value in self._constructed for value in values):
+            return True
+        if any(awaited(value) in self.file.recording_calls for value in values):
             return True
         others = [
             value
@@ -152,11 +160,10 @@ class Trajectories:
     def _is_made_by(self, made: Value, *functions: str) -> bool:
         """Return whether a function of ART made it, for all that is known."""
         values = [value.node for value in self.file.values(made)]
-        values = [v.value if isinstance(v, ast.Await) else v for v in values]
         return bool(values) and all(
             isinstance(value, ast.Call)
             and (self.file.art_name(value.func) or "").endswith(functions)
-            for value in values
+            for value in map(awaited, values)
         )
 
     def is_plain(self, expression: ast.expr) -> bool:
@@ -172,11 +179,11 @@ class Trajectories:
     def makers(self) -> frozenset[str]:
         """Return functions whose own code makes or fills a trajectory, or that return one."""
         owner = self.file.syntax.owner
-        found = {owner(call) for call in self.new}
+        found = {owner(call) for call in (*self.new, *self.file.recording_calls)}
         found |= {owner(put.by) for put in self.written}
         for name, function in self.file.syntax.functions.items():
             returns = function.node.returns
-            if returns is not None and self._is_class(returns):
+            if returns is not None and self.is_class(returns):
                 found.add(name)
         return frozenset(found - {MODULE_LEVEL})
 

@@ -6,7 +6,7 @@ import ast
 
 from art_adapt.code.containers import TUPLES
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import Function, dotted, last_name, unquoted
+from art_adapt.code.nodes import Function, awaited, dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
@@ -72,7 +72,7 @@ def _texts(function: Function) -> set[int]:
 
 def is_said(syntax: Syntax, value: ast.expr, asking: Asking) -> bool:
     """True if a value is the model's reply, or what a function returns that asks for one."""
-    asked = value.value if isinstance(value, ast.Await) else value
+    asked = awaited(value)
     is_asked = isinstance(asked, ast.Call) and asked.func in asking.sites
     return is_asked or holds_reply(syntax, value, asking)
 

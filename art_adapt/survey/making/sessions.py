@@ -17,7 +17,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.dependence import raises_without
 from art_adapt.code.given import function_given
-from art_adapt.code.nodes import dotted, last_name, raises
+from art_adapt.code.nodes import awaited, dotted, last_name, raises
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import resolve
@@ -249,7 +249,7 @@ def _leads_to(project: Project, key: FunctionKey, filling: Set[FunctionKey]) -> 
         return True
     syntax = project.files[key[0]]
     returned = [
-        each.value if isinstance(each, ast.Await) else each
+        awaited(each)
         for value in return_values(syntax, key[1])
         for each in syntax.values_of(value) or [value]
     ]
