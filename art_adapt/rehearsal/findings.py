@@ -54,6 +54,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     groups.earlier_answers,
     groups.opaque_answers,
     groups.metrics,
+    groups.missed_metrics,
     requests.temperature,
     requests.empty_tools,
     ending.closed,

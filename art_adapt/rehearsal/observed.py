@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import AbstractEventLoop
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,6 +87,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
 # How training.record says it; importing that imports ART.
 FAILURE = "the agent raised"
 ENDED = "the episode was ended: "
+NO_METRIC = "the reward asked for a metric that this episode does not have: "
 ANSWERED = "never called the model: it answered"
 
 
@@ -96,11 +97,10 @@ def trajectory_of(trajectory: Any) -> Trajectory:
     return Trajectory(
         trajectory.reward,
         None if answer is None else repr(answer)[:LONGEST],
-        tuple(
-            name
+        {
+            name: isinstance(value, int | float | bool)
             for name, value in trajectory.metrics.items()
-            if not isinstance(value, int | float | bool)
-        ),
+        },
         tuple(
             History(history.tools, tuple(map(_item, history.messages_and_choices)))
             for history in (trajectory, *trajectory.additional_histories)
@@ -110,7 +110,17 @@ def trajectory_of(trajectory: Any) -> Trajectory:
         bool(trajectory.metrics.get("timed_out")),
         next((log for log in trajectory.logs if log.startswith(ENDED)), None),
         trajectory.metrics.get("duration"),
+        tuple(_missed(trajectory)),
     )
+
+
+def _missed(trajectory: Any) -> Iterator[tuple[str, str, int]]:
+    """Yield the metrics that the reward asked an episode for in vain: name, file and line."""
+    for log in trajectory.logs:
+        if log.startswith(NO_METRIC):
+            name, _, place = log.removeprefix(NO_METRIC).rpartition(" at ")
+            file, _, line = place.rpartition(":")
+            yield name, file, int(line)
 
 
 def failure_of(trajectory: Any) -> str | None:

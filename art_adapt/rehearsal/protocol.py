@@ -149,12 +149,13 @@ class Trajectory:
 
     reward: float
     answer: str | None  # the start of its repr
-    bad_metrics: tuple[str, ...]  # the names of those that are not numbers
+    metrics: dict[str, bool]  # their names: True if it is a number
     histories: tuple[History, ...]  # those that are not empty
     failure: str | None = None  # what the agent raised, and where
     timed_out: bool = False
     ended: str | None = None  # what it was at when its time was over
     seconds: float | None = None  # with its process, if it had one
+    missed: tuple[tuple[str, str, int], ...] = ()  # metrics that its reward asked for
 
     @property
     def choices(self) -> list[Item]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import reprlib
+import sys
 from collections.abc import Callable, Mapping
 from traceback import extract_tb, format_exception_only
 from typing import Any, TypeVar
@@ -14,8 +15,28 @@ import art
 from art_adapt.recording.state import judging
 from art_adapt.training.threads import own_frame
 
+# In an episode's logs, before the name and where it was asked for.
+NO_METRIC = "the reward asked for a metric that this episode does not have: "
 MISREAD = (TypeError, AttributeError)  # of an object taken for another
 T = TypeVar("T", bound=art.Trajectory)
+
+
+class Metrics(dict[str, Any]):
+    """The metrics of an episode as a reward function reads them.
+
+    ``missed``: names that it asked for in vain, each with file and line. ``get`` gives it a
+    default for a name that is misspelled, and the reward is wrong without an error.
+    """
+
+    def __init__(self, metrics: Mapping[str, Any]) -> None:
+        super().__init__(metrics)
+        self.missed: dict[str, str] = {}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name not in self:
+            code, line = sys._getframe(1).f_code, sys._getframe(1).f_lineno
+            self.missed.setdefault(name, f"{code.co_filename}:{line}")
+        return super().get(name, default)
 
 
 class RewardError(Exception):
@@ -48,6 +69,7 @@ async def scored(
             whole group. ``usable`` ends the run if that happens often: to drop the episodes
             on which a reward function fails selects the others.
     """
+    trajectory.metrics = read = Metrics(trajectory.metrics)
     try:
         with judging():
             given = score(trajectory, scenario)
@@ -62,6 +84,10 @@ async def scored(
         if frame is None:
             raise RewardError(what, said, *_definition(score)) from error
         raise RewardError(what, said, frame.filename, frame.lineno or 0) from error
+    finally:
+        trajectory.metrics = dict(trajectory.metrics)
+    for name, place in read.missed.items():
+        trajectory.log(f"{NO_METRIC}{name} at {place}")
     if isinstance(given, Mapping) and given:
         parts = {str(n): _number(part, score, str(n)) for n, part in given.items()}
         trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}

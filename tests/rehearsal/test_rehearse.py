@@ -554,6 +554,31 @@ def test_what_the_model_said_is_the_answer_where_an_object_has_no_text(
     assert code == 0, said
 
 
+SPELLED = {
+    "misspelled": ("trajectory.metrics.get('tool_call', 0)", "do you mean 'tool_calls'?"),
+    "by a helper": ("turns(trajectory.metrics, 'turn')", "do you mean 'turns'?"),
+    "of nobody": ("trajectory.metrics.get('gold', 0)", "set it in every episode"),
+    "right": ("trajectory.metrics.get('tool_calls', 0)", ""),
+    "asked for": ("('gold' in trajectory.metrics)", ""),
+    "its own": ("trajectory.metrics.update(gold=1) or trajectory.metrics.get('gold')", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_a_metric_that_no_episode_has_is_found(name: str, tmp_path: Path) -> None:
+    read, fix = SPELLED[name]
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "rewards.py").write_text(
+        f"{REWARD}\nvary = f\n\ndef turns(metrics, name):\n    return metrics.get(name, 0)\n"
+        f"\ndef f(trajectory, scenario):\n    return {read} + vary(trajectory, scenario)\n"
+    )
+    code, said, _ = rehearse("agent_train.py", "--steps", "1", "--json", cwd=folder)
+    findings = json.loads(said)["findings"]
+    assert code == bool(fix), said
+    assert [each["fix"].startswith(fix) for each in findings] == [True] * bool(fix)
+    assert all(each["path"].endswith("rewards.py") for each in findings)
+
+
 def test_a_module_of_the_project_is_named_before_one_to_install(tmp_path: Path) -> None:
     folder = adapted(tmp_path, "--reward", "rewards:f")
     (folder / "other" / "prices").mkdir(parents=True)

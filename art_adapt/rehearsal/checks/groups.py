@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
 
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.figures import is_flat
@@ -157,8 +158,10 @@ def opaque_answers(seen: Seen) -> Iterator[Finding]:
 
 def metrics(seen: Seen) -> Iterator[Finding]:
     """Report metrics that are not numbers."""
-    bad = Counter(name for t in seen.episodes for name in t.bad_metrics)
-    for name in bad:
+    bad = (
+        n for t in seen.episodes for n, is_number in t.metrics.items() if not is_number
+    )
+    for name in dict.fromkeys(bad):
         yield seen.finding(
             "metrics",
             f"metrics[{name!r}] is not a number: ART counts the episode as failed, and "
@@ -167,6 +170,25 @@ def metrics(seen: Seen) -> Iterator[Finding]:
             rf"metrics\[.{re.escape(name)}.\]",
             r"metrics",
         )
+
+
+def missed_metrics(seen: Seen) -> Iterator[Finding]:
+    """Report metrics that the reward asks for and no episode has: it reads the default."""
+    known = {name for t in seen.trained for name in t.metrics}
+    missed = {name: (file, line) for t in seen.trained for name, file, line in t.missed}
+    for name, (file, line) in missed.items():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            yield Finding(
+                "reward",
+                f"the reward reads the metric {name!r}, which none of {len(seen.trained)} "
+                "episodes has: it gets the default each time",
+                f"do you mean {near[0]!r}?"
+                if near
+                else f"set it in every episode, or read one of {', '.join(sorted(known))}",
+                Path(file),
+                line,
+            )
 
 
 def _short(answer: str) -> str:
