@@ -9,6 +9,7 @@ from art_adapt.paths import at
 from art_adapt.printable import counted
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction, seen_functions
+from art_adapt.settings import Origin
 from art_adapt.survey.candidates.weights import reasons, score_of
 from art_adapt.survey.model import EntryPoint
 
@@ -47,13 +48,15 @@ IS_TURN = (
 
 
 def doubts_about(
-    entry: EntryPoint, others: Sequence[EntryPoint], *, is_seen: bool
+    entry: EntryPoint, others: Sequence[EntryPoint], origin: Origin
 ) -> Iterator[str]:
-    """Yield what may speak for another episode than ``entry``; ``is_seen``: a run showed it."""
+    """Yield what may speak for another episode than ``entry``, unless the user chose it."""
+    if origin in (Origin.FLAG, Origin.ANSWER):
+        return
     every = [entry, *others]
     close = near(entry, others)[:3]
     further = [e for e in others if e.score > 0 and e not in close][: 3 - len(close)]
-    if close and not is_seen:
+    if close and origin is not Origin.SEEN:
         named = ", ".join(option_for(each, every) for each in close)
         yield f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
     if further:

@@ -145,12 +145,10 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
         yield Line("episode", f"one completion, on a request recorded at {where}")
         return
     if decisions.entry is not None:
-        is_seen = decisions.origins.get("entry") is Origin.SEEN
+        origin = decisions.origins.get("entry", Origin.FOUND)
         detail = "no path from here to a model call was found: rehearse to be sure"
         if decisions.entry.score > UNSEEN:
-            doubts = doubts_about(
-                decisions.entry, decisions.other_entries, is_seen=is_seen
-            )
+            doubts = doubts_about(decisions.entry, decisions.other_entries, origin)
             detail = "; ".join(doubts)
         yield Line(
             "entry point",

@@ -256,6 +256,8 @@ def test_near_candidates_are_said(tmp_path: Path) -> None:
     assert "Nearly as likely as solve: other. Choose with --entry." in said
     told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
     assert "nearly as likely: other" in " ".join(told.split())
+    chosen = art_adapt("--diff", "--entry", "solve", "agent.py", cwd=tmp_path).stderr
+    assert b"likely" not in chosen
 
 
 def test_no_candidate_is_a_message(tmp_path: Path) -> None:
