@@ -52,7 +52,7 @@ class Models:
         """Return whether it is constructed as a model that is trained."""
         return any(
             isinstance(value.node, ast.Call)
-            and (named := _made_by(value.syntax, value.node) or "").startswith("art.")
+            and (named := _made_by(value.syntax, value.node)).startswith("art.")
             and named.endswith("TrainableModel")
             for value in self.file.values(expression)
         )
@@ -73,12 +73,13 @@ class Models:
             )
         values = self.file.values(expression)
         made = [
-            self.file.art_name(value.node.func) or _made_by(value.syntax, value.node)
+            self.file.art_name(value.node.func)
+            or MAKES.get(value.syntax.qualified(value.node.func) or "", "")
             for value in values
             if isinstance(value.node, ast.Call)
         ]
         if made:
-            return all(re.match(r"art\..*Backend$", each or "") for each in made)
+            return all(each.endswith("Backend") for each in made)
         annotated = [
             a for a in (annotation(self.file.flow, each) for each in values) if a
         ]
@@ -111,10 +112,10 @@ class Models:
         )
 
 
-def _made_by(syntax: Syntax, call: ast.Call) -> str | None:
+def _made_by(syntax: Syntax, call: ast.Call) -> str:
     """Return the full name of the class that a call constructs, or a train helper returns."""
-    name = syntax.qualified(call.func)
-    return None if name is None else MAKES.get(name, name)
+    name = syntax.qualified(call.func) or ""
+    return MAKES.get(name, name)
 
 
 def _is_class(name: str | None) -> bool:
