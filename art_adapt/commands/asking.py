@@ -63,28 +63,32 @@ def may_rehearse(module: str) -> bool:
 
 def watch_once(sources: Sequence[Source], options: Options) -> None:
     """Offer to watch the agent, unless it is known already which function runs an episode."""
-    import shlex
-
     from art_adapt.capture.run import CannotStart
     from art_adapt.commands.capture import watch
+    from art_adapt.guide.commands import as_typed
     from art_adapt.guide.watching import offer_to_watch
     from art_adapt.seen.notes import was_seen
     from art_adapt.train_file import standing_module
 
-    agent = sources[0].path
+    agent = sources[0].path.absolute()
     known = options.entry is not None or options.single_turn or not options.train_module
     if known or standing_module(agent) is not None or was_seen(agent):
         return
     failed: list[str] = []
     while (wanted := offer_to_watch(agent, failed)) is not None:
         try:
+            folder, command = as_typed(wanted.command)
+        except ValueError as error:  # a quotation is not closed
+            print(f"art-adapt: {wanted.command}: {error}")
+            continue
+        if not folder.is_dir():
+            print(f"art-adapt: no such folder: {folder}")
+            continue
+        print("If it waits for requests, send it one, then press Ctrl-C.\n", flush=True)
+        try:
             let_through = () if wanted.scripted else None
-            command = shlex.split(wanted.command)
-            print(
-                "If it waits for requests, send it one, then press Ctrl-C.\n",
-                flush=True,
-            )
-            code = watch(command, agent, scripted=let_through, guided=True)
+            with contextlib.chdir(folder):
+                code = watch(command, agent, scripted=let_through, guided=True)
             if code and not was_seen(agent):
                 failed.append(wanted.command)
                 continue  # another command may do, or the same with what it lacked

@@ -12,14 +12,14 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
 
 from art_adapt.code.command_line import reads_arguments
 from art_adapt.code.packages import package_depth, package_of
-from art_adapt.code.project_folder import project_root, python_files
+from art_adapt.code.project_folder import project_root, python_files, root_around
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.pyproject import read_toml
@@ -31,6 +31,7 @@ SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
 RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
 LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
 CODE = re.compile(r"    |\t|\s*[$>] ")  # a line that is indented, or after a prompt
+CD = re.compile(r"cd ([\w./-]+)(?:\s*&&\s*|\s*;\s*|$)")
 SET = re.compile(r"[A-Za-z_]\w*=.*")  # a variable before a command
 OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$")  # what its reader has to fill in
 
@@ -39,36 +40,82 @@ def commands_of(agent: Path) -> list[str]:
     """Return command lines that run an agent, the likeliest first; none may be known."""
     root = project_root(agent.resolve())
     scripts = dict(_scripts(root))
-    said = list(_said(agent, root, scripts))
-    alone = () if said else (shlex.join(each) for each in scripts.values())
+    around = dict.fromkeys((root, root_around(agent.resolve())))
+    said = [each for folder in around for each in _said(agent, folder, root, scripts)]
+    own = (shlex.join(each) for each in scripts.values())
+    alone = () if said else (_from(root, each) for each in own)
     found = (*said, *alone, *_own(agent), *_tests(agent, root))
     return list(islice(dict.fromkeys(found), MOST))
 
 
-def _said(agent: Path, root: Path, scripts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield lines of the project's documents that run the agent's file, module or script.
+def as_typed(line: str) -> tuple[Path, list[str]]:
+    """Return the words of a command line, and the folder in which they are run.
+
+    ``cd FOLDER &&`` and ``NAME=value`` may stand before them, as in a shell.
+
+    Raises:
+        ValueError: a quotation is not closed.
+    """
+    folder, words = Path(), shlex.split(line)
+    while len(words) > 3 and words[0] == "cd" and words[2] == "&&":
+        folder, words = folder / words[1], words[3:]
+    is_set = bool(words) and SET.fullmatch(words[0]) is not None
+    return folder, [*["env"] * is_set, *words]
+
+
+def _from(folder: Path, command: str) -> str:
+    """Return the line that runs a command in a folder."""
+    there = os.path.relpath(folder)
+    return command if there == "." else f"cd {shlex.quote(there)} && {command}"
+
+
+def _said(
+    agent: Path, folder: Path, root: Path, scripts: Mapping[str, list[str]]
+) -> Iterator[str]:
+    """Yield lines of a folder's documents that run the agent's file, module or script.
 
     So do those that run a file beside it which imports it, as the module of a web application.
+    A line is run where its file is: in a folder that was entered before, as with ``cd backend``,
+    in the one of the document, the project's, or the agent's own.
     """
     names: set[str] = set()
+    near = (folder, root, agent.resolve().parent)
     for file in (agent.resolve(), *_importing(agent.resolve())):
-        relative = Path(os.path.relpath(file, root))
-        names |= {relative.as_posix(), file.name}
-        names.add(".".join(relative.with_suffix("").parts))
-        if relative.parent.parts and (file.parent / "__main__.py").is_file():
-            names.add(".".join(relative.parent.parts))  # python -m package
+        names.add(file.name)
+        for each in near:
+            relative = Path(os.path.relpath(file, each))
+            names |= {relative.as_posix(), ".".join(relative.with_suffix("").parts)}
+            if relative.parent.parts and (file.parent / "__main__.py").is_file():
+                names.add(".".join(relative.parent.parts))  # python -m package
     for pattern in SAYING:
-        for file in sorted(root.glob(pattern)):
+        for file in sorted(folder.glob(pattern)):
             if file.is_file() and file.stat().st_size <= LARGEST:
                 text = file.read_text(encoding="utf-8", errors="replace")
-                is_fenced = False
+                is_fenced, entered = False, folder
                 for line in text.splitlines():
-                    is_fenced ^= line.lstrip().startswith("```")
+                    if line.lstrip().startswith("```"):
+                        is_fenced, entered = not is_fenced, folder
                     is_code = is_fenced or CODE.match(line) is not None
                     for part in (line, *line.split("`")[1::2]):
                         own = scripts if is_code or part is not line else {}
-                        if (command := _command(part, names, own)) is not None:
-                            yield command
+                        bare = LEADING.sub("", part).strip().strip("`")
+                        if (moved := CD.match(bare)) is not None:
+                            entered /= moved[1]
+                            bare = bare[moved.end() :]
+                        found = _command(bare, names, own)
+                        if found is not None:
+                            command, named = found
+                            yield _from(_where(named, (entered, *near), root), command)
+
+
+def _where(named: str, folders: Sequence[Path], root: Path) -> Path:
+    """Return the first folder that has a file or module; the project's for its own commands."""
+    module = named.replace(".", "/")
+    for folder in folders if named else ():
+        paths = (named, f"{module}.py", f"{module}/__main__.py")
+        if any((folder / each).is_file() for each in paths):
+            return folder
+    return root
 
 
 def _importing(agent: Path) -> Iterator[Path]:
@@ -90,8 +137,8 @@ def _imports(path: Path, stem: str) -> bool:
 
 def _command(
     line: str, names: set[str], scripts: Mapping[str, list[str]]
-) -> str | None:
-    line = LEADING.sub("", line).strip().strip("`")
+) -> tuple[str, str] | None:
+    """Return the command of a line, and the file or module that it runs; "" of a script."""
     if line.startswith("[") and line.endswith("]"):  # of a Dockerfile
         try:
             line = shlex.join(map(str, json.loads(line)))
@@ -106,15 +153,15 @@ def _command(
     if not run or "install" in run or OPEN.search(line):
         return None
     if run[0] in scripts and len(run) > 1:
-        return shlex.join(
-            [*["env"] * bool(variables), *variables, *scripts[run[0]], *run[1:]]
-        )
+        words = [*["env"] * bool(variables), *variables, *scripts[run[0]], *run[1:]]
+        return shlex.join(words), ""
     if run[0] not in RUNNERS:
         return None
-    told = {word.partition(":")[0] for word in run[1:]}
-    if not told & names:
+    told = (word.partition(":")[0] for word in run[1:])
+    named = next((each for each in told if each in names), None)
+    if named is None:
         return None
-    return shlex.join([*["env"] * bool(variables), *words])
+    return shlex.join([*["env"] * bool(variables), *words]), named
 
 
 def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:

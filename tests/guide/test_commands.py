@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from art_adapt.guide.commands import commands_of
+from art_adapt.guide.commands import as_typed, commands_of
 
 SAID = {
     "Run it:\n\n    $ python bot/agent.py 'a question'\n": "python bot/agent.py 'a question'",
@@ -15,6 +15,11 @@ SAID = {
     "    TEAM=blue PORT=1 python -m bot 'Hi'\n": "env TEAM=blue PORT=1 python -m bot Hi",
     "1. `uv run python -m bot 'Hi'`, then wait\n": "uv run python -m bot Hi",
 }
+
+
+@pytest.fixture(autouse=True)
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("text", SAID)
@@ -133,3 +138,50 @@ def agent_in(folder: Path, text: str) -> Path:
     for name in ("__init__", "__main__", "agent"):
         (package / f"{name}.py").write_text("")
     return package / "agent.py"
+
+
+PARTS = {
+    "a Dockerfile of its own": ("api/Dockerfile", 'CMD ["uvicorn", "main:app"]\n'),
+    "a README of its own": ("api/README.md", "    uvicorn main:app\n"),
+    "the README above it": ("README.md", "```\ncd api\nuvicorn main:app\n```\n"),
+    "in one line": ("README.md", "Run `cd api && uvicorn main:app`.\n"),
+    "as if it were here": ("README.md", "    $ uvicorn main:app\n"),
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_a_command_runs_where_its_file_is(kind: str, tmp_path: Path) -> None:
+    document, text = PARTS[kind]
+    part = tmp_path / "api"
+    part.mkdir()
+    (tmp_path / ".git").mkdir()
+    (part / "requirements.txt").touch()
+    (part / "main.py").write_text("from agent import run\napp = run\n")
+    (part / "agent.py").write_text("def run(): ...\n")
+    (tmp_path / document).write_text(text)
+    assert commands_of(Path("api/agent.py")) == ["cd api && uvicorn main:app"]
+
+
+def test_a_command_above_a_part_runs_there(tmp_path: Path) -> None:
+    part = tmp_path / "api"
+    part.mkdir()
+    (tmp_path / ".git").mkdir()
+    (part / "requirements.txt").touch()
+    (part / "agent.py").write_text("def run(): ...\n")
+    (tmp_path / "README.md").write_text(
+        "```\ncd web\nnpm i\n```\n```\npython api/agent.py Hi\n```\n"
+    )
+    assert commands_of(Path("api/agent.py")) == ["python api/agent.py Hi"]
+
+
+def test_a_typed_line_may_name_its_folder() -> None:
+    assert as_typed("python a.py 'b c'") == (Path(), ["python", "a.py", "b c"])
+    assert as_typed("cd api && cd src && python a.py") == (
+        Path("api/src"),
+        ["python", "a.py"],
+    )
+    assert as_typed("PORT=1 python a.py") == (
+        Path(),
+        ["env", "PORT=1", "python", "a.py"],
+    )
+    assert as_typed("cd api") == (Path(), ["cd", "api"])
