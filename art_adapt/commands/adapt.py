@@ -287,6 +287,7 @@ def _offer_rehearsal(plan: Plan) -> None:
     """Offer to rehearse at once, where nothing is missing; say how to train then."""
     from importlib.util import find_spec
 
+    from art_adapt.paths import shown
     from art_adapt.recipe.fields import to_fill_in
     from art_adapt.report.outcome import has_scenarios, say_how_to_train
     from art_adapt.train_file import train_module_path
@@ -296,7 +297,7 @@ def _offer_rehearsal(plan: Plan) -> None:
         return
     module = train_module_path(entry.home)
     can_run = not to_fill_in(entry) and find_spec("art") is not None
-    if can_run and may_rehearse(module.name):
+    if can_run and may_rehearse(shown(module)):
         _rehearse(module)  # and say how to train, if nothing was found
     else:
         say_how_to_train(training, entry)

@@ -8,6 +8,7 @@ from shlex import quote
 
 from art_adapt.backends import INSTALL, KEYS, WHERE, Backend, is_from_a_folder
 from art_adapt.paths import shown
+from art_adapt.printable import counted
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
 from art_adapt.rehearsal.start import start_of
 from art_adapt.report.lines import Line
@@ -53,7 +54,7 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         few = "1, on which every step trains; write more before you pay for a GPU"
         yield Line("scenarios", few)
     for each in outlook.beside:
-        asked = f"{each.model}, {each.requests:.0f} requests a step"
+        asked = f"{each.model}, {counted(round(each.requests), 'request')} a step"
         yield Line(each.what, f"{asked}: {_price(each.dollars)}")
 
 
