@@ -547,6 +547,18 @@ def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     assert "one task" not in {each["name"] for each in told["findings"]}
 
 
+def test_the_elements_of_one_list_are_one_scenario(tmp_path: Path) -> None:
+    agent = (
+        "def run_agent(question: list[str]) -> str:\n"
+        '    messages = [{"role": "user", "content": each} for each in question]\n'
+        + LOOP.replace("range(20)", "range(4)")
+    )
+    told = rehearsed(
+        tmp_path, agent, "run_agent", more={"question": ["a first part", "the second"]}
+    )
+    assert "one task" not in {each["name"] for each in told["findings"]}
+
+
 def test_a_call_that_a_helper_makes_in_a_thread_is_carried(tmp_path: Path) -> None:
     agent = (
         "import asyncio\n\n\nasync def apart(func):\n"

@@ -154,8 +154,8 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
     """Report scenarios of which nothing reaches the model: every episode has one task."""
     texts = _texts(seen)
     starts = {json.dumps(start_of(each)) for each in seen.episodes if each.histories}
-    several = any(len(values) > 1 for values in texts.values())
-    if not several or len(starts) != 1 or len(seen.groups) < 2:
+    rows = {json.dumps(_texts_of(each)) for each in seen.notes.scenarios}
+    if len(rows) < 2 or len(starts) != 1 or len(seen.groups) < 2:
         return
     asked, start = _asked(seen), json.dumps(json.loads(*starts), ensure_ascii=False)
     every = (value for values in texts.values() for value in values)
@@ -176,11 +176,19 @@ def _texts(seen: Seen) -> dict[str, list[str]]:
     """Return the different texts of each field of the scenarios, those of lists too."""
     found: dict[str, dict[str, None]] = {}
     for scenario in seen.notes.scenarios:
-        for name, value in scenario.items() if isinstance(scenario, dict) else ():
-            for text in value if isinstance(value, list) else [value]:
-                if isinstance(text, str) and len(text) >= SHORTEST:
-                    found.setdefault(name, {})[text] = None
+        for name, text in _texts_of(scenario):
+            found.setdefault(name, {})[text] = None
     return {name: list(values) for name, values in found.items()}
+
+
+def _texts_of(scenario: Any) -> list[tuple[str, str]]:
+    """Return the texts of one scenario, those in its lists too, each with its field."""
+    return [
+        (name, text)
+        for name, value in (scenario.items() if isinstance(scenario, dict) else ())
+        for text in (value if isinstance(value, list) else [value])
+        if isinstance(text, str) and len(text) >= SHORTEST
+    ]
 
 
 def _used_fields(source: str) -> set[str] | None:
