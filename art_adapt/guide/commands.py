@@ -87,25 +87,34 @@ def _said(
             names |= {relative.as_posix(), ".".join(relative.with_suffix("").parts)}
             if relative.parent.parts and (file.parent / "__main__.py").is_file():
                 names.add(".".join(relative.parent.parts))  # python -m package
-    for pattern in SAYING:
-        for file in sorted(folder.glob(pattern)):
-            if file.is_file() and file.stat().st_size <= LARGEST:
-                text = file.read_text(encoding="utf-8", errors="replace")
-                is_fenced, entered = False, folder
-                for line in text.splitlines():
-                    if line.lstrip().startswith("```"):
-                        is_fenced, entered = not is_fenced, folder
-                    is_code = is_fenced or CODE.match(line) is not None
-                    for part in (line, *line.split("`")[1::2]):
-                        own = scripts if is_code or part is not line else {}
-                        bare = LEADING.sub("", part).strip().strip("`")
-                        if (moved := CD.match(bare)) is not None:
-                            entered /= moved[1]
-                            bare = bare[moved.end() :]
-                        found = _command(bare, names, own)
-                        if found is not None:
-                            command, named = found
-                            yield _from(_where(named, (entered, *near), root), command)
+    for line, entered, is_code in _lines(folder):
+        found = _command(line, names, scripts if is_code else {})
+        if found is not None:
+            command, named = found
+            yield _from(_where(named, (entered, *near), root), command)
+
+
+def _lines(folder: Path) -> Iterator[tuple[str, Path, bool]]:
+    """Yield what the documents of a folder say, line by line, and what stands in backticks there.
+
+    With each comes the folder that a line before it has entered, and whether it is code.
+    """
+    documents = (file for each in SAYING for file in sorted(folder.glob(each)))
+    for file in documents:
+        if not file.is_file() or file.stat().st_size > LARGEST:
+            continue
+        is_fenced, entered = False, folder
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for line in text.splitlines():
+            if line.lstrip().startswith("```"):
+                is_fenced, entered = not is_fenced, folder
+            is_code = is_fenced or CODE.match(line) is not None
+            for part in (line, *line.split("`")[1::2]):
+                bare = LEADING.sub("", part).strip().strip("`")
+                while (moved := CD.match(bare)) is not None:
+                    entered /= moved[1]
+                    bare = bare[moved.end() :]
+                yield bare, entered, is_code or part is not line
 
 
 def _where(named: str, folders: Sequence[Path], root: Path) -> Path:
