@@ -228,7 +228,8 @@ def decorator_names(definition: FunctionNode | ast.ClassDef) -> list[str]:
 def grown_list(node: ast.AST) -> str | None:
     """Return the list that a statement or call adds to: ``log.append(x)``, ``log += [x]``."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-        return dotted(node.target)
+        by = node.value.value if isinstance(node.value, ast.Constant) else None
+        return None if isinstance(by, int | float) else dotted(node.target)
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -62,6 +62,13 @@ def is_left(body: Sequence[ast.stmt]) -> bool:
     return _Reader({}).block(body, frozenset()) is None
 
 
+def goes_on(body: Sequence[ast.stmt]) -> bool:
+    """Return whether the loop around a block may go on after it."""
+    return not is_left(body) or any(
+        isinstance(node, ast.Continue) for each in body for node in ast.walk(each)
+    )
+
+
 @dataclass(frozen=True)
 class _Reader:
     bound: Mapping[ast.AST, Sequence[Bound]]

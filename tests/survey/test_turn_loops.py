@@ -139,6 +139,55 @@ def test_a_loop_over_data_or_attempts_is_none(text: str) -> None:
     assert loops(text) == [None]
 
 
+AGAIN = {
+    "the last failure is raised": (
+        "    while True:\n        try:\n            return {ask}\n"
+        "        except OSError:\n            if failures >= 5:\n                raise\n"
+        "            failures += 1\n"
+    ),
+    "a count in a header": (
+        "    for left in range(5):\n        try:\n            print('number', left)\n"
+        "            return {ask}\n        except OSError as error:\n"
+        "            if left == 4:\n                raise RuntimeError('lost') from error\n"
+    ),
+    "else": (
+        "    while failures < 5:\n        failures += 1\n        try:\n            said = {ask}\n"
+        "        except OSError:\n            if failures == 5:\n                return None\n"
+        "            continue\n        else:\n            print(failures)\n            return said\n"
+    ),
+    "a break": (
+        "    while True:\n        try:\n            said = {ask}\n            print(failures)\n"
+        "            break\n        except OSError:\n            failures += 1\n"
+        "            if failures > 3:\n                raise\n"
+    ),
+    "two kinds": (
+        "    while True:\n        try:\n            print(failures)\n            return {ask}\n"
+        "        except ValueError:\n            raise\n        except OSError:\n"
+        "            if failures > 3:\n                raise\n            failures += 1\n"
+    ),
+}
+TURNS = {
+    "tools go on": (
+        "    while True:\n        try:\n            said = {ask}\n            if said.tool_calls:\n"
+        "                messages.append(said)\n                continue\n            return said\n"
+        "        except OSError:\n            if failures > 3:\n                raise\n"
+        "            failures += 1\n"
+    ),
+    "the model is told": (
+        "    for left in range(5):\n        try:\n            return check({ask})\n"
+        "        except ValueError as error:\n            if left == 4:\n                raise\n"
+        "            messages.append({{'role': 'user', 'content': str(error)}})\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [*AGAIN, *TURNS])
+def test_what_is_asked_again_after_a_failure_is_no_turn(kind: str) -> None:
+    body = (AGAIN | TURNS)[kind].format(ask=ASK)
+    (found,) = loops(f"def run(messages):\n    failures = 0\n{body}")
+    assert (found is not None) == (kind in TURNS)
+
+
 def test_a_call_after_which_the_loop_ends_is_made_once() -> None:
     found = loops(f"""
         def run(messages, turns):

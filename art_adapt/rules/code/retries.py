@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from art_adapt.code.nodes import Function, dotted, last_name
+from art_adapt.code.reaching import goes_on
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code.file import File
 from art_adapt.words import RETRIES
@@ -74,14 +75,6 @@ def tries_again(loop: ast.AST, runs: Callable[[ast.AST], bool]) -> bool:
         isinstance(node, ast.Try)
         and any(map(runs, ast.walk(ast.Module(node.body, []))))
         and any(isinstance(last, ast.Break | ast.Return) for last in node.body[-1:])
-        and any(_goes_on(handler) for handler in node.handlers)
+        and any(goes_on(handler.body) for handler in node.handlers)
         for node in ast.walk(loop)
-    )
-
-
-def _goes_on(handler: ast.ExceptHandler) -> bool:
-    """Return whether the loop goes on after an error, perhaps not after each."""
-    leaves = isinstance(handler.body[-1], ast.Raise | ast.Return | ast.Break)
-    return not leaves or any(
-        isinstance(node, ast.Continue) for node in ast.walk(handler)
     )

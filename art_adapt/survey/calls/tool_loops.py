@@ -13,6 +13,7 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import dotted, last_name, statements_after
 from art_adapt.code.project import Project
+from art_adapt.code.reaching import goes_on
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.growth import (
@@ -157,13 +158,17 @@ def _iterated(loop: ast.For | ast.AsyncFor) -> ast.expr:
 def _is_retry(loop: _Loop) -> bool:
     """True if the loop is left on success, and goes on after a failure."""
     return _is_named_retry(loop) or any(
-        isinstance(statement, ast.Try)
-        and statement.handlers
-        and any(_leaves(each) for each in (*statement.body, *statement.orelse))
-        and not all(_leaves(handler) for handler in statement.handlers)
-        and not grown_in(loop, {})
-        for statement in loop.body
+        isinstance(each, ast.Try) and _tries_again(each) and not grown_in(loop, {})
+        for each in loop.body
     )
+
+
+def _tries_again(attempt: ast.Try) -> bool:
+    """True if an attempt ends a loop, certainly or at times, and a failure in it does less so."""
+    tried, failed = [*attempt.body, *attempt.orelse], attempt.handlers
+    if not goes_on(tried):
+        return any(goes_on(handler.body) for handler in failed)
+    return any(map(_leaves, tried)) and not all(map(_leaves, failed))
 
 
 def _is_named_retry(loop: _Loop) -> bool:
