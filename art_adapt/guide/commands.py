@@ -45,7 +45,14 @@ def commands_of(agent: Path) -> list[str]:
     own = (shlex.join(each) for each in scripts.values())
     alone = () if said else (_from(root, each) for each in own)
     found = (*said, *alone, *_own(agent), *_tests(agent, root))
-    return list(islice(dict.fromkeys(found), MOST))
+    return sorted(islice(dict.fromkeys(found), MOST), key=_is_absent)
+
+
+def _is_absent(line: str) -> bool:
+    """True if this machine has no program with which a line begins, such as ``uv``."""
+    _, words = as_typed(line)
+    program = next(each for each in words if each != "env" and not SET.fullmatch(each))
+    return shutil.which(program) is None
 
 
 def as_typed(line: str) -> tuple[Path, list[str]]:

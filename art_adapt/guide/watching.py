@@ -44,16 +44,8 @@ def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
     has_key = bool(os.environ.get(DEFAULT_KEY)) or any(
         (each / ".env").exists() for each in folders
     )
-    answers = "no key is needed, and your files stay as they are"
-    scripted = {"command": known[0], "scripted": True}
-    choices = [
-        Choice(f"yes, with your model: {known[0]}", {"command": known[0]}),
-        Choice(f"yes, with a scripted model: {known[0]}", scripted, answers),
-    ]
-    choices = choices if has_key else choices[::-1]
-    choices += [
-        Choice(f"yes, with your model: {each}", {"command": each}) for each in known[1:]
-    ]
+    choices = [_choice(known[0], scripted=each) for each in (not has_key, has_key)]
+    choices += [_choice(each, scripted=not has_key) for each in known[1:]]
     no = Choice("no", {}, "continue with what the code shows")
     choices = [no, *choices] if known[0] in failed else [*choices, no]
     question = Question(
@@ -75,6 +67,15 @@ def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
             raise Refusal("no answer was given, so nothing was written") from None
     if answer is None or not answer.sets:
         return None
-    if answer.sets not in [each.sets for each in choices]:  # it is typed
-        return Watch(answer.sets["command"], scripted=not has_key)
-    return Watch(**answer.sets)
+    return Watch(
+        **{"scripted": not has_key, **answer.sets}
+    )  # what is typed sets no model
+
+
+def _choice(command: str, *, scripted: bool) -> Choice:
+    """Make the choice to run a command with the user's model, or with a scripted one."""
+    sets = {"command": command, "scripted": scripted}
+    if not scripted:
+        return Choice(f"yes, with your model: {command}", sets)
+    harmless = "no key is needed, and your files stay as they are"
+    return Choice(f"yes, with a scripted model: {command}", sets, harmless)

@@ -174,6 +174,12 @@ def test_a_command_above_a_part_runs_there(tmp_path: Path) -> None:
     assert commands_of(Path("api/agent.py")) == ["python api/agent.py Hi"]
 
 
+def test_a_program_that_is_not_here_comes_last(tmp_path: Path) -> None:
+    text = "    A=1 no-uv run agent.py Hi\n    python bot/agent.py Hi\n"
+    agent = agent_in(tmp_path, text.replace("no-uv run", "pdm run bot/"))
+    assert commands_of(agent)[0] == "python bot/agent.py Hi"
+
+
 def test_a_typed_line_may_name_its_folder() -> None:
     assert as_typed("python a.py 'b c'") == (Path(), ["python", "a.py", "b c"])
     assert as_typed("cd api && cd src && python a.py") == (

@@ -785,6 +785,24 @@ def test_after_a_run_that_failed_another_command_is_asked_for(tmp_path: Path) ->
     guide.close(force=True)
 
 
+def test_what_is_typed_runs_with_the_scripted_model(tmp_path: Path) -> None:
+    """Even where it is one of the commands that are offered."""
+    writes = "import pathlib\n\npathlib.Path('touched.txt').write_text('')\n"
+    (tmp_path / "agent.py").write_text(writes + RUNS_ITSELF)
+    (tmp_path / "README.md").write_text(
+        "    $ python -X dev agent.py\n    $ python -u agent.py\n"
+    )
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    guide = spawned(tmp_path, {**PLAIN, "OPENAI_API_KEY": "", "PATH": path})
+    guide.expect("while art-adapt watches")
+    guide.expect("c  yes, with a scripted model: python -u agent.py")
+    guide.expect("Answer")
+    guide.sendline("python -u agent.py")
+    guide.expect("episode  run_agent")
+    guide.close(force=True)
+    assert not (tmp_path / "touched.txt").exists()
+
+
 ORCHESTRA = """\
 from openai import OpenAI
 
