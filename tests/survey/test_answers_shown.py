@@ -110,3 +110,66 @@ def test_what_is_said_instead_of_an_answer_is_marked(
     found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
     exits = [each.answer for each in found.entry_points[0].exits]
     assert exits == ["message.content", *marked]
+
+
+ASKED = "client.chat.completions.create(model='m', messages=history{stream})"
+STREAM = f"""\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+class Event:
+    def __init__(self, content):
+        self.content = content
+
+
+def chat(history):
+    for chunk in {ASKED.format(stream=", stream=True")}:
+        yield Event(content=chunk.choices[0].delta.content)
+
+
+def reply(history):
+    return {ASKED.format(stream="")}.choices[0].message.content
+
+
+def main():
+    history = []
+    while True:
+        history.append({{"role": "user", "content": input()}})
+        buffer = []
+        {{shows}}
+        history.append({{"role": "assistant", "content": "".join(buffer)}})
+"""
+PIECES = [
+    "for event in chat(history): print(event.content, end='')",
+    "for event in chat(history): buffer.append(event.content)",
+    "events = chat(history)\n        for event in events: print(event.content)",
+    "for number, event in enumerate(chat(history)): print(number, event.content)",
+    "for line in reply(history).splitlines(): print(line)",
+    "for event in chat(history):\n            text = event.content\n            print(f'{text}')",
+]
+
+
+def shown(shows: str) -> list[str]:
+    text = STREAM.replace("{shows}", shows)
+    found = survey([Source(Path("/nowhere/agent.py"), text.encode())])
+    (main,) = (each for each in found.entry_points if each.name == "main")
+    return [exit_.answer for exit_ in main.exits]
+
+
+@pytest.mark.parametrize("shows", PIECES)
+def test_a_piece_of_an_answer_is_none(shows: str) -> None:
+    assert shown(shows) == []
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "for _ in range(2): print(reply)",
+        "for call in message.tool_calls or []: print(reply)",
+        "for line in task.splitlines(): print(line, reply)",
+    ],
+)
+def test_a_loop_beside_it_takes_no_answer_apart(ending: str) -> None:
+    assert answers(ending) == [("reply", "printed")]

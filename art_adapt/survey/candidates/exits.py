@@ -11,12 +11,14 @@ from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import (
     Function,
     FunctionNode,
+    bound_names,
     dotted,
     entries,
     given_to,
     grown_list,
     keyword,
     last_name,
+    names_in,
 )
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import LOOPS, Syntax
@@ -328,6 +330,7 @@ def printed_answers(syntax: Syntax, owner: str, asking: Asking) -> Iterator[Exit
         and not _in_handler(syntax, node, asking)
         for argument in given_to(node)
         for value in _replies_in(syntax, argument, asking)
+        if not _is_piece(syntax, node, value, asking)
     ]
     left = {node: syntax.left_after(node) for node, _ in shown}
     for node, value in shown:
@@ -337,6 +340,19 @@ def printed_answers(syntax: Syntax, owner: str, asking: Asking) -> Iterator[Exit
         # Else it is said on the way to the answer.
     for each in dict.fromkeys(left.values()):
         yield from _said_instead(syntax, each)
+
+
+def _is_piece(syntax: Syntax, shown: ast.Call, value: ast.expr, asking: Asking) -> bool:
+    """True if a loop shows what one call yields piece by piece, as a stream does."""
+    read = [each for each in ast.walk(value) if isinstance(each, ast.Name)]
+    made = (each for name in read for each in (name, *syntax.values_of(name)))
+    names = {name for each in made for name in names_in(each)}
+    return any(
+        isinstance(loop, ast.For | ast.AsyncFor)
+        and not names.isdisjoint(bound_names([loop.target]))
+        and any(map(asking.asks, (loop.iter, *syntax.values_of(loop.iter))))
+        for loop in syntax.enclosing_loops(shown)
+    )
 
 
 def _said_instead(syntax: Syntax, loop: ast.AST | None) -> Iterator[Exit]:
@@ -386,5 +402,7 @@ def _kept(syntax: Syntax, function: Function, asking: Asking) -> Iterator[Exit]:
         if _in_handler(syntax, node, asking):
             continue
         for value in node.args[-1:]:
+            if _is_piece(syntax, node, value, asking):
+                continue
             if holds_reply(syntax, unhooked(syntax, value, "final_answer"), asking):
                 yield _exit(syntax, value, f"added to {grown}", node)
