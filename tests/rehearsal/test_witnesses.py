@@ -547,6 +547,59 @@ def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     assert "one task" not in {each["name"] for each in told["findings"]}
 
 
+KEYED = """\
+{more}def run_agent({name}) -> str:
+    messages = [{{"role": "user", "content": "Write an invoice."}}]
+    for said in ({then}, "For 40 hours."):
+        reply = client.chat.completions.create(model="m", messages=messages)
+        messages.append(dict(role="assistant", content=reply.choices[0].message.content))
+        messages.append(dict(role="user", content=said))
+    return str(reply.choices[0].message)
+"""
+SAME = {
+    "a switch": ("debug: bool = False", "'Yes.'", "finding"),
+    "two switches": ("debug: bool = False, fast: bool = True", "'Yes.'", "finding"),
+    "a number": ("seed: int", "'Yes.'", "witness"),
+    "a number that tells": ("seed: int", "f'It costs {seed}.'", ""),
+    "a switch that tells": ("debug: bool = False", "'Yes.' if debug else 'No.'", ""),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_scenarios_that_differ_in_what_is_not_told_are_reported(
+    kind: str, tmp_path: Path
+) -> None:
+    name, then, reported = SAME[kind]
+    (tmp_path / "agent.py").write_text(
+        HEAD + KEYED.format(more="", name=name, then=then)
+    )
+    (tmp_path / "rewards.py").write_text(REWARD)
+    value = "at % 2 == 1" if "bool" in name else "at"
+    rows = [
+        {
+            each.split(":")[0].strip(): eval(value, {"at": at})
+            for each in name.split(",")
+        }
+        for at in range(4)
+    ]
+    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    adapting = (
+        "--isolated",
+        "--entry",
+        "run_agent",
+        "--reward",
+        "rewards:f",
+        "agent.py",
+    )
+    assert art_adapt(*adapting, cwd=tmp_path).returncode == 0
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    told = json.loads(said)
+    found = {each["name"] for each in told["findings"]}
+    unseen = [each for each in told["unwitnessed"] if "differ by what" in each]
+    assert ("one task" in found) == (reported == "finding"), said
+    assert bool(unseen) == (reported == "witness"), said
+
+
 def test_the_elements_of_one_list_are_one_scenario(tmp_path: Path) -> None:
     agent = (
         "def run_agent(question: list[str]) -> str:\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from string import Formatter
 from typing import Any
 
@@ -13,7 +13,7 @@ from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import as_seen, outside, repeated
 from art_adapt.rehearsal.checks.tools import replies
-from art_adapt.rehearsal.protocol import Trajectory
+from art_adapt.rehearsal.protocol import Json, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import (
     Finding,
@@ -36,7 +36,8 @@ FEWEST, MANY = 4, 10  # episodes, and turns that are no chance
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
     sent, used = _asked(seen), _used_fields(seen.source)
-    for name, values in _texts(seen).items():
+    texts = _texts(seen)
+    for name, values in texts.items():
         if used is not None and name not in used:
             continue  # a key for the reward, or of what the agent is not given
         count = sum(_is_in(value, sent) for value in values)
@@ -45,6 +46,14 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"scenario.{name} is in a request, for {count} of {len(values)}"
         yield Witness(statement, bool(count), f"scenario.{name} reached no request")
     yield from _unpassed(seen, used)
+    differing = _differing(seen) if not texts and len(seen.groups) > 1 else {}
+    if not _are_switches(differing):  # of switches it is a finding
+        names = ", ".join(differing)
+        yield Witness(
+            f"scenarios differ by what the model is told ({names})",
+            not _is_told_the_same(seen),
+            f"scenarios differ in {names}, and the model was told the same in all of them",
+        )
     told = replies(seen)
     called = set(map(_name_of, tool_calls(seen)))
     wrong = {mark for mark, each in given_choices(seen).items() if each.fault}
@@ -152,24 +161,77 @@ def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
 
 def told_apart(seen: Seen) -> Iterator[Finding]:
     """Report scenarios of which nothing reaches the model: every episode has one task."""
-    texts = _texts(seen)
     starts = {json.dumps(start_of(each)) for each in seen.episodes if each.histories}
-    rows = {json.dumps(_texts_of(each)) for each in seen.notes.scenarios}
-    if len(rows) < 2 or len(starts) != 1 or len(seen.groups) < 2:
+    if len(starts) != 1 or len(seen.groups) < 2:
         return
-    asked, start = _asked(seen), json.dumps(json.loads(*starts), ensure_ascii=False)
-    every = (value for values in texts.values() for value in values)
-    if any(_is_in(value, asked) and not _is_in(value, start) for value in every):
-        return  # it is told later: by a tool, or by whoever speaks with the agent
-    names = ", ".join(texts)
+    fields = _one_task(seen, *starts)
+    if not fields:
+        return
+    used = _used_fields(seen.source)
     nobody = not any(_has_user(each) for each in seen.episodes)
     yield seen.finding(
         "one task",
-        f"no request tells scenarios apart ({names}): all episodes began with the same messages"
-        + (", none of them from a user" if nobody else ""),
-        "pass the scenario to the agent in episode()",
+        f"no request tells scenarios apart ({', '.join(fields)}): all episodes began with the same "
+        "messages" + (", none of them from a user" if nobody else ""),
+        "pass the scenario to the agent in episode()"
+        if used is not None and not used.issuperset(fields)
+        else "episode() passes it, and no message has it: make what the agent is to do an argument "
+        "of its function, and adapt again",
         r"def episode",
     )
+
+
+def _one_task(seen: Seen, start: str) -> Collection[str]:
+    """Return the fields by which scenarios differ, if all episodes have one task; else none.
+
+    ``start``: the messages that all of them began with, as JSON.
+    """
+    texts = _texts(seen)
+    if len({json.dumps(_texts_of(each)) for each in seen.notes.scenarios}) > 1:
+        asked = _asked(seen)
+        plain = json.dumps(json.loads(start), ensure_ascii=False)
+        every = (value for values in texts.values() for value in values)
+        # Else it is told later: by a tool, or by whoever speaks with the agent.
+        is_told = any(_is_in(e, asked) and not _is_in(e, plain) for e in every)
+        return () if is_told else texts
+    differing = _differing(seen)
+    is_one = _are_switches(differing) and _is_told_the_same(seen)
+    return differing if is_one else ()
+
+
+def _are_switches(fields: Mapping[str, list[Any]]) -> bool:
+    return all(
+        isinstance(value, bool | None) for each in fields.values() for value in each
+    )
+
+
+def _differing(seen: Seen) -> dict[str, list[Any]]:
+    """Return the fields that episode() uses and in which scenarios differ, with their values."""
+    used = _used_fields(seen.source)
+    found: dict[str, dict[str, Any]] = {}
+    for row in seen.notes.scenarios:
+        for name, value in row.items() if isinstance(row, dict) else ():
+            if used is None or name in used:
+                found.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
+    return {
+        name: [*values.values()] for name, values in found.items() if len(values) > 1
+    }
+
+
+def _is_told_the_same(seen: Seen) -> bool:
+    """True if all episodes told their model the same, but that some ended earlier."""
+    told = sorted((_told(each) for each in seen.episodes), key=len)
+    return all(told[-1][: len(each)] == each for each in told)
+
+
+def _told(episode: Trajectory) -> list[Json]:
+    """Return what an episode's model was told: all messages but its own."""
+    return [
+        item.message
+        for history in episode.histories
+        for item in history.items
+        if item.choice is None and item.message.get("role") != "assistant"
+    ]
 
 
 def _texts(seen: Seen) -> dict[str, list[str]]:
