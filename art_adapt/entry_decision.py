@@ -265,17 +265,17 @@ class UnclearEntry(Refusal):
 
 
 def _unclear(likeliest: Sequence[EntryPoint]) -> UnclearEntry:
-    shown_first = likeliest[:MOST_LISTED]
-    listed = "".join(
-        f"\n    {at(entry.place)}  {entry.called}" for entry in shown_first
+    every = dict.fromkeys(
+        f"\n    {at(each.place)}  {each.called}" for each in likeliest
     )
-    if (more := len(likeliest) - MOST_LISTED) > 0:
+    listed = "".join([*every][:MOST_LISTED])
+    if (more := len(every) - MOST_LISTED) > 0:
         listed += f"\n    and {more} more"
     first = likeliest[0]
     example = option_for(first, likeliest)
     return UnclearEntry(
-        f"several entry points: {len(likeliest)} functions could run an episode{listed}",
-        next_step=f"name one, for example --entry {quote(example)}; or watch one run that does not fail, with art-adapt capture -- COMMAND, "
-        "which finds it; or record only, with --no-train-module",
+        f"several entry points: {len(every)} functions could run an episode{listed}",
+        next_step=f"name one, for example --entry {quote(example)}; or watch one run, with art-adapt capture -- COMMAND, which finds it; "
+        "or record only, with --no-train-module",
         path=first.place.path if len({e.place.path for e in likeliest}) == 1 else None,
     )

@@ -53,15 +53,8 @@ def doubts_about(
     """Yield what may speak for another episode than ``entry``, unless the user chose it."""
     if origin in (Origin.FLAG, Origin.ANSWER):
         return
-    every = [entry, *others]
-    close = near(entry, others)[:3]
-    further = [e for e in others if e.score > 0 and e not in close][: 3 - len(close)]
-    if close and origin is not Origin.SEEN:
-        named = ", ".join(option_for(each, every) for each in close)
-        yield f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
-    if further:
-        options = ", ".join(option_for(each, every) for each in further)
-        yield f"also possible: {options} (choose with --entry)"
+    if origin is not Origin.SEEN:
+        yield from _rivals(entry, others)
     if entry.is_helper:
         yield HELPS
     if entry.is_turn:
@@ -71,6 +64,19 @@ def doubts_about(
             f"its name suggests a side job ({entry.side_job}): if it serves an agent, adapt that "
             "agent's file instead"
         )
+
+
+def _rivals(entry: EntryPoint, others: Sequence[EntryPoint]) -> Iterator[str]:
+    """Yield the functions that may run an episode as well, by what reading says."""
+    every = [entry, *others]
+    close = near(entry, others)[:3]
+    further = [e for e in others if e.score > 0 and e not in close][: 3 - len(close)]
+    if close:
+        named = ", ".join(option_for(each, every) for each in close)
+        yield f"nearly as likely: {named} (choose with --entry, or run art-adapt capture)"
+    if further:
+        options = ", ".join(option_for(each, every) for each in further)
+        yield f"also possible: {options} (choose with --entry)"
 
 
 SHOWS_NOTHING = "the model received none of its arguments, and it returned no answer"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from art_adapt.diff import unified
 from art_adapt.file_edit import FileEdit
+from art_adapt.paths import shown
 from art_adapt.printable import printable, quoted
 from art_adapt.terminal import has_colours
 
@@ -43,5 +44,5 @@ def print_edits(edits: Sequence[FileEdit]) -> None:
     print_patch(edit for edit in edits if not edit.generated)
     for edit in edits:
         if edit.generated and edit.changes:
-            print(f"{edit.state} file {quoted(edit.path.name)}{edit.size}")
+            print(f"{edit.state} file {quoted(shown(edit.path))}{edit.size}")
     print()

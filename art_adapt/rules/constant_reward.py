@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from art_adapt.code.nodes import Function, dotted, names_in, names_set_in
-from art_adapt.rules.code import Code, RewardWrite
+from art_adapt.paths import at
+from art_adapt.rules.code import Code, RewardWrite, Value
 from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
@@ -155,12 +156,13 @@ def _given(code: Code, call: ast.Call) -> object:
 def _of_train_module(code: Code) -> Iterator[Found]:
     """Yield the constants that a train module of art-adapt sets after each episode."""
     recording = {code.syntax.owner(call) for call in code.recording_calls}
-    returned: dict[ast.expr, set[object]] = {}
+    returned: dict[ast.expr, dict[object, Value]] = {}
     for named, value in code.rewards.of_functions:
-        returned.setdefault(named, set()).add(code.constant(value))
+        returned.setdefault(named, {})[code.constant(value)] = value
     for named, constants in returned.items():
+        value = next(iter(constants.values()))
         if len(constants) == 1 and ... not in constants:
-            yield found(named, MESSAGE)
+            yield found(named, f"{at(value.syntax.place(value.node))}: {MESSAGE}")
     for write in code.rewards.writes:
         if (
             code.syntax.owner(write.node) in recording

@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import dotted
+from art_adapt.paths import at
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -95,7 +96,7 @@ NOISY = "noise in the reward becomes a full-size advantage when episodes are tie
 def check(code: Code) -> Iterator[Found]:
     for named, value in code.rewards.of_functions:
         if _adds_noise(code, value):
-            yield found(named, f"line {value.node.lineno} of this function: {NOISY}")
+            yield found(named, f"{at(value.syntax.place(value.node))}: {NOISY}")
     for write in () if code.only_evaluates else code.rewards.writes:
         added = isinstance(write.node, ast.AugAssign) and any(
             _is_random(code, value) for value in code.values(write.value)

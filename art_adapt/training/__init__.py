@@ -25,6 +25,7 @@ from art_adapt.training.importing import without_runs_of
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
 from art_adapt.training.measuring import measure
+from art_adapt.training.missing_key import explain_missing_key
 from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
 from art_adapt.training.progress import (
@@ -91,3 +92,4 @@ __all__ = [
 ]
 
 hide_arguments()
+explain_missing_key()
