@@ -591,6 +591,19 @@ def test_a_module_of_the_project_is_named_before_one_to_install(tmp_path: Path) 
     assert fix.startswith("if other/prices is meant, import it")
 
 
+def test_a_module_beside_the_copied_project_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = adapted(tmp_path, "--reward", "rewards:f")
+    (folder / "requirements.txt").touch()
+    (tmp_path / "prices").mkdir()
+    agent = folder / "agent.py"
+    agent.write_text(
+        agent.read_text().replace("import json", "import json\nimport prices")
+    )
+    fix = found(folder, "raised")["fix"]
+    assert "prices is meant, rehearse with --in-place" in fix
+
+
 @pytest.mark.slow
 def test_a_few_lost_episodes_are_told(tmp_path: Path) -> None:
     """A model learns nothing from what raises before it is asked."""

@@ -49,7 +49,8 @@ def questions(situation: Situation) -> Iterator[Question]:
             f"Train the request in {found.function} ({at(found.place)}) as well?",
             (own, side_job) if found.is_trained else (side_job, own),
             unranked=found.is_trained,
-            why="If you say no, this request keeps the model that it asks today.",
+            why=f"{found.because[0].upper()}{found.because[1:]}. If you say no, this request keeps "
+            "the model that it asks today.",
             of_agent=True,
         )
 

@@ -102,6 +102,12 @@ def _remedy(error: str, seen: Seen) -> str:
                 f"if {own} is meant, import it by a name that works from the folder where "
                 f"the train module runs; otherwise install it here: {install}"
             )
+        if (around := _around_project(name, module)) is not None:
+            return (
+                f"if {shown(around)} is meant, rehearse with --in-place: the rehearsal works on a "
+                f"copy of {shown(project_root(module.resolve()))}, without what lies around it; "
+                f"otherwise install it here: {install}"
+            )
         return f"install it here: {install}"
     hooks = module.with_name(hooks_file.NAME)
     if "relative import" in error and not hooks.is_file():
@@ -144,6 +150,18 @@ def _in_project(name: str, module: Path) -> Path | None:
         for folder in path.relative_to(root).parents:
             if folder.name == name:
                 return folder
+    return None
+
+
+def _around_project(name: str, module: Path) -> Path | None:
+    """Return what has a module's name in a folder above the project, in its repository."""
+    root = project_root(module.resolve())
+    for folder in root.parents if not (root / ".git").exists() else ():
+        for path in (folder / name, folder / f"{name}.py"):
+            if path.exists():
+                return path
+        if (folder / ".git").exists():
+            break
     return None
 
 
