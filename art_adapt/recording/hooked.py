@@ -100,7 +100,8 @@ def recorded(create: F, asking: str = "") -> F:
 
     def call(args: Any, kwargs: Any, caller: str) -> Any:
         if (here := current()) is not None:
-            if waits_aside(here.auxiliary):
+            is_aside = kwargs.get("model") in here.auxiliary  # an opponent's, a judge's
+            if is_aside or waits_aside(here.auxiliary):
                 return create(*args, **kwargs)
             return here.call(create, args, kwargs, asking or _readable(caller))
         if os.environ.get(TRAINING_PROCESS) not in (None, str(os.getpid())):

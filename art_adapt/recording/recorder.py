@@ -56,8 +56,8 @@ class Recorder:
 
     Attributes:
         every_client: whether requests without a hook are recorded, too.
-        auxiliary: functions and models whose requests without a hook are none of the
-            policy's.
+        auxiliary: functions whose requests without a hook, and models whose requests, are
+            none of the policy's.
         strict: whether any other request without a hook ends the episode.
         calls, failed_calls: completions received, and requests that raised.
         answered, rewarded: whether the agent handed in an answer, a reward.

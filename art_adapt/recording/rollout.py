@@ -54,8 +54,8 @@ class Rollout(Recorder):
     bounds each completion, unless the agent asks for fewer; ``timeout`` is the time that
     all requests have together, in seconds, in the place of the agent's own timeouts and
     retries. ``every_client``: record what any client of the openai SDK asks, also without
-    a hook, as frameworks do. ``auxiliary``: the functions, and models, whose requests
-    without a hook are not the policy's: they are made as they are. Any other request
+    a hook, as frameworks do. ``auxiliary``: functions whose requests without a hook,
+    and models whose requests, are not the policy's: they are made as they are. Any other request
     without a hook that asks for a completion warns, once for each place, and raises if
     this is ``strict``. ``template``: arguments of the chat template that each request has
     beside its own (vLLM's ``chat_template_kwargs``). Works around sync and async code; tasks started inside inherit

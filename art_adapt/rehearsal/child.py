@@ -340,6 +340,7 @@ def _watch_recorders(seen: Observed) -> None:
 
     recorder: Any = Rollout
     opened, asked, closed = recorder.__init__, recorder.call, recorder.close
+    prepared = recorder.prepare
 
     def of(recorder: Any) -> Watched:
         return next(
@@ -362,7 +363,13 @@ def _watch_recorders(seen: Observed) -> None:
         of(self).asked_by.add(asking)
         return asked(self, create, args, kwargs, asking)
 
+    def prepare(self: Any, path: str, body: Any, *others: Any, **named: Any) -> Any:
+        if isinstance(body, dict) and body.get("model"):
+            of(self).models.add(str(body["model"]))
+        return prepared(self, path, body, *others, **named)
+
     recorder.__init__, recorder.call, recorder.close = open_, call, close
+    recorder.prepare = prepare
 
 
 if __name__ == "__main__":

@@ -27,12 +27,13 @@ class Rehearsed(SystemExit):
 
 @dataclass
 class Watched:
-    """The recorder of one rollout, when it began and closed, and the functions that asked."""
+    """The recorder of one rollout, when it began and closed, who asked, and for which models."""
 
     recorder: Any
     began: float
     seconds: float | None = None
     asked_by: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
     is_repeat: bool = False
 
 
@@ -78,6 +79,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             ),
             trajectory_of(watched.recorder.trajectory),
             tuple(sorted(watched.asked_by)),
+            tuple(sorted(watched.models)),
         )
         for watched in rollouts
         if not watched.is_repeat

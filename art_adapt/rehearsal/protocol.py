@@ -185,7 +185,8 @@ class Rollout:
 
     ``began`` is in seconds on the child's clock; ``seconds`` is None if the rollout was
     never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
-    functions whose hooked calls asked, by their qualified names.
+    functions whose hooked calls asked, by their qualified names. ``models``: the names that
+    the agent's own requests had, before the recorder sent them to the model in training.
     """
 
     began: float
@@ -194,6 +195,7 @@ class Rollout:
     unhooked: tuple[Unhooked, ...]
     trajectory: Trajectory
     asked_by: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -162,8 +162,8 @@ async def record(
         agent_rewards: the agent sets the reward itself, with ``reward(...)``.
         every_client: record what any client of the openai SDK asks, with or without a
             hook: for agents whose framework makes the client.
-        auxiliary: functions and models: what is asked by these, or of them, without a
-            hook stays where it is asked, unrecorded.
+        auxiliary: functions and models: what is asked by these without a hook, or of
+            these in any way, stays where it is asked, unrecorded.
         strict: a completion that is asked for without a hook, by anything else, is an
             error; else a warning.
 

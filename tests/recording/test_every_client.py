@@ -15,7 +15,7 @@ from recorded import differences
 from scripted_engine import Engine
 from trajectories import Trajectory, choices, histories, rollout
 
-from art_adapt.hooks import carried
+from art_adapt.hooks import carried, recorded
 from art_adapt.recording import RecordingWarning, state
 from art_adapt.recording.listening import Listener
 
@@ -174,6 +174,31 @@ def test_auxiliary_stay_where_they_are_asked(production: Engine) -> None:
             assert created(client) == "away"
         assert judged.content == '{"city": "home"}'
         assert len(engine.log) == len(production.log) == len(choices(trajectory)) == 1
+
+
+def test_a_model_that_is_auxiliary_is_so_with_a_hook(production: Engine) -> None:
+    """As an opponent that the same code asks."""
+    sync = openai.OpenAI(base_url=production.base_url, api_key="k")
+    trajectory = Trajectory()
+
+    async def later(model: str) -> Any:
+        async with openai.AsyncOpenAI(
+            base_url=production.base_url, api_key="k"
+        ) as client:
+            create = recorded(client.chat.completions.create)
+            return await create(model=model, messages=USER)
+
+    def now(model: str) -> Any:
+        return recorded(sync.chat.completions.create)(model=model, messages=USER)
+
+    with Engine([{"content": "away"}] * 2) as engine:
+        with rollout(trajectory, engine, auxiliary=("opponent", "judge")):
+            said = [now("m"), now("opponent")]
+            said += [asyncio.run(later(model)) for model in ("judge", "m")]
+        assert len(engine.log) == len(production.log) == len(choices(trajectory)) == 2
+    texts = [each.choices[0].message.content for each in said]
+    home = '{"city": "home"}'
+    assert texts == ["away", home, home, "away"]
 
 
 def test_a_thread_that_keeps_the_context_is_recorded(production: Engine) -> None:

@@ -600,6 +600,41 @@ def test_scenarios_that_differ_in_what_is_not_told_are_reported(
     assert bool(unseen) == (reported == "witness"), said
 
 
+PLAYERS = """\
+class Player:
+    def __init__(self, model):
+        self.model = model
+
+    def move(self, board):
+        asked = [{"role": "user", "content": f"Board: {board}. Your move?"}]
+        reply = client.chat.completions.create(model=self.model, messages=asked)
+        return str(reply.choices[0].message.content)[:1]
+
+
+def run_agent(question: str) -> str:
+    board = question
+    for player in (Player("gpt-4o"), Player(OTHER)) * 2:
+        board += player.move(board)
+    return board
+"""
+
+
+@pytest.mark.parametrize("other", ["gpt-4o", "gpt-4o-mini"])
+def test_several_models_of_an_episode_are_said(other: str, tmp_path: Path) -> None:
+    agent = PLAYERS.replace("OTHER", repr(other))
+    told = rehearsed(tmp_path, agent, "run_agent")
+    said = "each episode asks for one model"
+    assert (said in told["unwitnessed"]) == (other != "gpt-4o")
+    if other != "gpt-4o":
+        module = tmp_path / "agent_train.py"
+        text = module.read_text()
+        none = "AUXILIARY: tuple[str, ...] = ()"
+        assert none in text
+        module.write_text(text.replace(none, f"AUXILIARY = ({other!r},)"))
+        _, told_again, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+        assert said not in told_again
+
+
 def test_the_elements_of_one_list_are_one_scenario(tmp_path: Path) -> None:
     agent = (
         "def run_agent(question: list[str]) -> str:\n"

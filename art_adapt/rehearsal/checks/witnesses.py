@@ -84,6 +84,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         asked = any(each.startswith(f"{name}.") for each in asked_by)
         yield Witness(f"{name} ({at(place)}) called the model", asked)
     yield from _turns(seen)
+    yield from _models(seen)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
@@ -96,6 +97,18 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     yield from outside.witnesses(seen)
     yield from as_seen.witnesses(seen)
     yield from repeated.witnesses(seen)
+
+
+def _models(seen: Seen) -> Iterator[Witness]:
+    """Yield that an episode asks for several models, if one does: all of them are trained."""
+    named = max((each.models for each in seen.notes.rollouts), key=len, default=())
+    if len(named) > 1:
+        yield Witness(
+            "each episode asks for one model",
+            False,
+            f"an episode asks for {' and '.join(named)}: the turns of all are trained, with one "
+            "reward; if one is an opponent or a judge, put its name in AUXILIARY",
+        )
 
 
 def _turns(seen: Seen) -> Iterator[Witness]:
