@@ -336,9 +336,11 @@ def _watch_reward(seen: Observed) -> None:
 
 def _watch_recorders(seen: Observed) -> None:
     """Keep every rollout's recorder, because lost episodes are in no group."""
-    from art_adapt.recording import Rollout
+    from art_adapt import recording as installed
+    from art_adapt.recording.state import current
 
-    recorder: Any = Rollout
+    recording: Any = installed
+    recorder, mark = recording.Rollout, recording.final_answer
     opened, asked, closed = recorder.__init__, recorder.call, recorder.close
     prepared = recorder.prepare
 
@@ -368,8 +370,14 @@ def _watch_recorders(seen: Observed) -> None:
             of(self).models.add(str(body["model"]))
         return prepared(self, path, body, *others, **named)
 
+    def marked(value: Any) -> Any:
+        here = current()
+        for each in seen.rollouts:
+            each.is_marked |= each.recorder is here
+        return mark(value)
+
     recorder.__init__, recorder.call, recorder.close = open_, call, close
-    recorder.prepare = prepare
+    recorder.prepare, recording.final_answer = prepare, marked
 
 
 if __name__ == "__main__":

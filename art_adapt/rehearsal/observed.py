@@ -35,6 +35,7 @@ class Watched:
     asked_by: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     is_repeat: bool = False
+    is_marked: bool = False  # its answer, by a hook
 
 
 @dataclass
@@ -80,6 +81,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             trajectory_of(watched.recorder.trajectory),
             tuple(sorted(watched.asked_by)),
             tuple(sorted(watched.models)),
+            watched.is_marked,
         )
         for watched in rollouts
         if not watched.is_repeat

@@ -187,6 +187,7 @@ class Rollout:
     never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
     functions whose hooked calls asked, by their qualified names. ``models``: the names that
     the agent's own requests had, before the recorder sent them to the model in training.
+    ``is_marked``: a hook marked the answer.
     """
 
     began: float
@@ -196,6 +197,7 @@ class Rollout:
     trajectory: Trajectory
     asked_by: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    is_marked: bool = False
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,11 @@ def has_answer(episode: Trajectory) -> bool:
     return episode.answer not in (None, "''")
 
 
+def shortened(answer: str) -> str:
+    """Cut a long answer so that it is seen to be cut."""
+    return answer if len(answer) <= 60 else f"{answer[:57]}..."
+
+
 def offered_tools(seen: Seen) -> tuple[str, ...]:
     """Return the names of the tools that were offered in some request."""
     names = (

@@ -635,6 +635,35 @@ def test_several_models_of_an_episode_are_said(other: str, tmp_path: Path) -> No
         assert said not in told_again
 
 
+FALLBACK = """\
+def canned(question):
+    return question.title()
+
+
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    try:
+        return str(json.loads(reply.choices[0].message.content)["city"])
+    except (ValueError, KeyError):
+        return CANNED
+"""
+GIVEN = [
+    {"when": "city [0-1]", "content": '{"city": "Delft"}'},
+    {"content": "I cannot say."},
+]
+
+
+@pytest.mark.parametrize("canned", ["canned(question)", "'I do not know.'"])
+def test_an_answer_of_the_code_s_own_is_said(canned: str, tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, GIVEN)))
+    agent = FALLBACK.replace("CANNED", canned)
+    told = rehearsed(tmp_path, agent, "run_agent", "--replies", "replies.jsonl")
+    marked = (tmp_path / "agent.py").read_text().count("return final_answer(")
+    said = "each episode ended at an answer that final_answer(...) marks"
+    assert (said in told["unwitnessed"]) == (marked == 1), told
+
+
 def test_the_elements_of_one_list_are_one_scenario(tmp_path: Path) -> None:
     agent = (
         "def run_agent(question: list[str]) -> str:\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
-from art_adapt.rehearsal.seen import Finding, Seen, has_answer
+from art_adapt.rehearsal.seen import Finding, Seen, has_answer, shortened
 
 OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
 ENOUGH = 4  # episodes, to tell that it is no chance
@@ -93,7 +93,7 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         return
     yield seen.finding(
         "same answer",
-        f"all {len(seen.trained)} episodes ended with the answer {_short(same)}, whatever "
+        f"all {len(seen.trained)} episodes ended with the answer {shortened(same)}, whatever "
         "the model said",
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
@@ -189,8 +189,3 @@ def missed_metrics(seen: Seen) -> Iterator[Finding]:
                 Path(file),
                 line,
             )
-
-
-def _short(answer: str) -> str:
-    """Cut a long answer so that it is seen to be cut."""
-    return answer if len(answer) <= 60 else f"{answer[:57]}..."

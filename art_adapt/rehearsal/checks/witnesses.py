@@ -22,6 +22,7 @@ from art_adapt.rehearsal.seen import (
     asking,
     given_choices,
     offered_tools,
+    shortened,
     start_of,
     tool_calls,
 )
@@ -85,6 +86,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(f"{name} ({at(place)}) called the model", asked)
     yield from _turns(seen)
     yield from _models(seen)
+    yield from _unmarked(seen)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
         which = f": {names}" if names else ""
@@ -108,6 +110,25 @@ def _models(seen: Seen) -> Iterator[Witness]:
             False,
             f"an episode asks for {' and '.join(named)}: the turns of all are trained, with one "
             "reward; if one is an opponent or a judge, put its name in AUXILIARY",
+        )
+
+
+def _unmarked(seen: Seen) -> Iterator[Witness]:
+    """Yield episodes that ended with a value of the code's own, where others marked an answer."""
+    ended = [
+        each
+        for each in seen.notes.rollouts
+        if each.trajectory.choices
+        and each.trajectory.failure is None
+        and each.trajectory.answer is not None
+    ]
+    own = [each.trajectory.answer or "" for each in ended if not each.is_marked]
+    if own and len(own) < len(ended):
+        yield Witness(
+            "each episode ended at an answer that final_answer(...) marks",
+            False,
+            f"{len(own)} of {len(ended)} episodes ended where no final_answer(...) is: what the code "
+            f"returned counts as the answer, such as {shortened(own[0])}. Check that no reward is high for it",
         )
 
 
