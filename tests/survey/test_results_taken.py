@@ -101,6 +101,26 @@ def test_the_only_element_that_the_model_said_is_the_answer(
     assert answers(text.replace("text, reply.usage", returned, 1)) == [answer]
 
 
+ANNOTATED = {
+    "tuple[str | None, str]": "(text, url)",
+    "tuple[Optional[str], str]": "(text, url)",
+    "Tuple[str, Optional[str]]": "(text, url)",
+    "'tuple[str | None, str]'": "(text, url)",
+    "tuple[str | None, dict]": "text",
+    "tuple[dict, Optional[str]]": "url",
+    "tuple[str, dict]": "text",
+}
+
+
+@pytest.mark.parametrize("annotation", ANNOTATED)
+def test_a_text_that_may_be_missing_is_a_text(annotation: str) -> None:
+    text = TUPLE.format(using="    return Reply(*run(input()))", kind="")
+    text = text.replace("run(task):", f"run(task) -> {annotation}:", 1)
+    text = text.replace("return text, reply.usage", "return text, url", 1)
+    text = text.replace("    text = ", "    url = draw(reply)\n    text = ", 1)
+    assert answers(text) == [ANNOTATED[annotation]]
+
+
 STATISTICS = {
     "of another element": "answer, usage = run(input())\nprint(usage)\nstore(answer)",
     "of its length": "answer, usage = run(input())\nprint(len(answer))",

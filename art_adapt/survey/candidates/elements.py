@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from art_adapt.code.annotations import bare
 from art_adapt.code.containers import TUPLES
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, awaited, dotted, last_name, unquoted
@@ -67,7 +68,7 @@ def _texts(function: Function) -> set[int]:
     parts: list[ast.expr] = []
     if isinstance(whole, ast.Subscript) and last_name(whole.value) in TUPLES:
         parts = whole.slice.elts if isinstance(whole.slice, ast.Tuple) else []
-    return {at for at, each in enumerate(parts) if dotted(each) == "str"}
+    return {at for at, each in enumerate(parts) if dotted(bare(each)) == "str"}
 
 
 def is_said(syntax: Syntax, value: ast.expr, asking: Asking) -> bool:
