@@ -96,6 +96,8 @@ class _Building:
                 yield from made.imports
             elif part.is_record and entry.route is None:
                 yield self._import(_record_class(part).partition(".")[0])
+            elif part.element and any(each.of == part.name for each in self.fields):
+                yield self._import(part.element.partition(".")[0])
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
@@ -259,6 +261,9 @@ class _Building:
         # A field that is left out must not overrule the default of another of its name.
         said = next((each for each in self.fields if each.of == name), None)
         if said is not None and (is_required or said.default in (None, default)):
+            if parameter.element:
+                made_of = f"{self._local(parameter.element)}(**each)"
+                return Code(f"[{made_of} for each in scenario.{said.name}]")
             return FromScenario(said.name)
         return Code(default) if parameter.declared and default is not None else None
 

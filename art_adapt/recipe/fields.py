@@ -22,7 +22,7 @@ PYDANTIC_NAMES = (
     "validate",
 )
 TEXTS = typed("list[str]")
-CONVERSATION = typed("list[dict[str, Any]]")
+DICTS = typed("list[dict[str, Any]]")
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,9 @@ def _field(parameter: Parameter) -> Field:
 
 def _type(parameter: Parameter) -> ast.expr:
     if parameter.annotation is None and parameter.name in CONVERSATIONS:
-        return CONVERSATION
+        return DICTS
+    if parameter.element:
+        return DICTS
     default = _evaluated(parameter.default)
     if parameter.annotation is None and type(default) is int:
         return typed("int")

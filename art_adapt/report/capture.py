@@ -97,7 +97,11 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             f"no row was written: {field} {why}; write the rows yourself, or choose a function "
             "that creates it, with art-adapt --entry\n"
         )
+    # episode() makes these again itself.
+    made = {each.name for each in entry.needs if each.element or each.is_record}
     for field, types in kept.turned.items():
+        if field in made:
+            continue
         what = printable(", ".join(sorted(types)))
         say(
             f"{field} holds values of {what}, which the rows have as text or as a dict: create them "

@@ -198,6 +198,7 @@ class Parameter:
     # What returns it: open() of say(open(), text), search() of answer(search(text), text)
     opened: SetupCall | None = None
     asks_as: str = ""  # the class of a client, as its use shows
+    element: str = ""  # the record of which it is a list, as the agent's file names it
 
     @property
     def is_record(self) -> bool:

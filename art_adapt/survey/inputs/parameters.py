@@ -21,6 +21,7 @@ from art_adapt.code.nodes import (
     dotted,
     keyword,
     last_name,
+    unquoted,
     with_defaults,
 )
 from art_adapt.code.object_use import is_an_object
@@ -339,6 +340,10 @@ def _parameter(
         for each in fields
     ):
         fields, is_object = None, True
+    # A field's record may stand in a file that the agent's does not import it from.
+    element = ""
+    if annotation is not None and function is not None:
+        element = _element(project, syntax, annotation)
     # ``model: Model`` is an object of the project, and no name.
     is_own = found is not None or (annotation is None and used_as_object())
     return Parameter(
@@ -346,10 +351,30 @@ def _parameter(
         text,
         ast.unparse(default) if default is not None else None,
         is_client,
-        is_object and not is_client,
+        is_object and not is_client and not element,
         fields,
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
+        element=element,
     )
+
+
+def _element(project: Project, syntax: Syntax, annotation: ast.expr) -> str:
+    """Return the record in ``list[Clause]``, if JSON can hold all of its fields; "" for none."""
+    annotation = bare(annotation)
+    if not isinstance(annotation, ast.Subscript) or (
+        (dotted(annotation.value) or "") not in LISTS
+    ):
+        return ""
+    found = _class_of(project, syntax, annotation.slice)
+    if found is None or found in project.expanding:
+        return ""
+    project.expanding.append(found)
+    fields = fields_of(project, *found)
+    project.expanding.pop()
+    is_flat = fields and not any(
+        each.is_object or each.is_client or each.fields for each in fields
+    )
+    return ast.unparse(unquoted(annotation.slice)) if is_flat else ""
 
 
 def _is_plain(

@@ -235,6 +235,7 @@ def _as_objects(
                 for found in classes_of(given.project, place, value)
             )
         known = parameter.is_object or parameter.supplied or parameter.fields
+        known = known or parameter.element
         is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
         return not known and any(
             holds_objects(given.project, *each)
