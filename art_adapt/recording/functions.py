@@ -10,6 +10,14 @@ from art_adapt.recording.histories import Request
 from art_adapt.recording.messages import essence, named_call, plain
 
 
+def are_asked_for(body: dict[str, Any]) -> bool:
+    """True if a request offers functions, or its conversation has called some."""
+    messages = map(plain, body.get("messages") or [])
+    return bool(body.get("functions")) or any(
+        each.get("role") == "function" or each.get("function_call") for each in messages
+    )
+
+
 class Functions:
     """Translate the older ``functions=`` into tools, and calls back into functions."""
 
@@ -18,9 +26,12 @@ class Functions:
         self._ids: dict[tuple[int, Any, Any], str] = {}
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        functions, asked = body["functions"], body.get("function_call")
-        body = {k: v for k, v in body.items() if not k.startswith("function")} | {
-            "messages": self._messages(body.get("messages") or []),
+        functions, asked = body.get("functions"), body.get("function_call")
+        body = {k: v for k, v in body.items() if not k.startswith("function")}
+        body["messages"] = self._messages(body.get("messages") or [])
+        if not functions:  # the last request of a conversation may offer none
+            return body
+        body |= {
             "tools": [{"type": "function", "function": f} for f in functions],
             "parallel_tool_calls": False,
         }

@@ -12,6 +12,7 @@ from typing import Any
 from art_adapt.recording.callees import asks_itself, find_callee
 from art_adapt.recording.callees.callee import Callee
 from art_adapt.recording.clients import connected_client, sdk_headers
+from art_adapt.recording.functions import are_asked_for
 from art_adapt.recording.histories import Request
 from art_adapt.recording.messages import plain
 from art_adapt.recording.recorder import Recorder
@@ -232,7 +233,7 @@ class Rollout(Recorder):
                 "auxiliary call, adapt the agent again with --auxiliary FUNCTION."
             )
         body = for_any_engine(whole_body(body, options))
-        as_functions = bool(body.get("functions"))
+        as_functions = are_asked_for(body)
         if as_functions:
             body = self.functions.request(body)
         body |= {"model": self.model, "logprobs": True, "return_token_ids": True}

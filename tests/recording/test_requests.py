@@ -120,6 +120,27 @@ def test_a_forced_function_is_a_forced_tool(client: openai.OpenAI) -> None:
         assert asked == [forced, "none"]
 
 
+def test_a_last_request_without_functions_still_tells_of_their_calls(
+    client: openai.OpenAI,
+) -> None:
+    trajectory = Trajectory()
+    replies = [{"tool_calls": [CALL]}, {"content": "Rain."}]
+    with Engine(replies) as engine, rollout(trajectory, engine):
+        messages: list[Any] = list(USER)
+        message = ask_with_functions(client, messages, streamed=False)
+        messages += [
+            message,
+            {"role": "function", "name": "weather", "content": "rain"},
+        ]
+        recorded(client.chat.completions.create)(model="m", messages=messages)
+        first, last = (each.request for each in engine.log)
+        called, told = last["messages"][-2:]
+        assert "tools" in first and "tools" not in last and "tool_choice" not in last
+        assert called["tool_calls"][0]["id"] == told["tool_call_id"]
+        assert told["role"] == "tool"
+        assert differences(histories(trajectory), engine.log) == []
+
+
 def test_equal_calls_of_several_conversations_keep_their_ids(
     client: openai.OpenAI,
 ) -> None:
