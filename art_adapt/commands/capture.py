@@ -185,6 +185,7 @@ def watch(
     """
     from art_adapt.capture.rows import CAPTURED, kept_rows
     from art_adapt.capture.watched import append_notes, make_folder, notes_of
+    from art_adapt.entry_decision import UnclearEntry
     from art_adapt.rehearsal.watched_command import run_scripted
     from art_adapt.report.capture import (
         say_episode,
@@ -225,7 +226,15 @@ def watch(
         append_notes(own, file.read_bytes()[known:])
         file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
-    point, scenarios = _episode(files, None)
+    try:
+        point, scenarios = _episode(files, None)
+    except UnclearEntry as refusal:
+        raise UnclearEntry(
+            refusal.what,
+            next_step="adapt with one of them, as art-adapt --entry NAME FILE: this run is kept, and "
+            "adapting uses it",
+            path=refusal.path,
+        ) from refusal
     say_episode(point)
     path = output or point.home.parent / scenarios
     fields = _fields(point)

@@ -206,7 +206,10 @@ def fix_of(seen: Seen, failure: str) -> str:
         attribute, methods = setting
         return f"set {attribute} first: call {methods} of the agent in episode()"
     if OF_THE_CODE.search(failure):
-        return "mend that line of the agent"
+        return (
+            "correct that line of the agent; if it only reads replies of a certain form, supply "
+            "some with --replies"
+        )
     is_network = NETWORK.search(failure) and OWN_ERROR not in failure
     if is_network and not _is_the_agent(seen, raising):
         return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
