@@ -17,6 +17,7 @@ from art_adapt.code.classes import lineage, method_of
 from art_adapt.code.command_line import defaults_of_click, takes_arguments
 from art_adapt.code.nodes import (
     Function,
+    argument_of,
     decorator_names,
     dotted,
     keyword,
@@ -26,6 +27,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.object_use import is_an_object
 from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import BUILTIN, Syntax
 from art_adapt.survey.inputs.clients import (
     is_of_another_library,
@@ -105,7 +107,7 @@ def _of_function(
         found,
         supplied=found.supplied
         if name in BY_NAME
-        else supplied_by_use(syntax, function, name),
+        else _supplied(project, syntax, function, name),
         positional_only=argument in function.node.args.posonlyargs,
         # Called as a function, typer's would get the declaration for a value.
         declared=isinstance(default, ast.Call) and _default_of(default) is not default,
@@ -355,6 +357,45 @@ def _parameter(
         fields,
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
         element=element,
+    )
+
+
+def _supplied(
+    project: Project, syntax: Syntax, function: Function, name: str, deepest: int = 3
+) -> str:
+    """Return what a parameter is for a client or a completion, here or where it is handed on."""
+    role = supplied_by_use(syntax, function, name)
+    if role or deepest == 0:
+        return role
+    roles = set()
+    for read in syntax.owned_by(function.qualname):
+        if not isinstance(read, ast.Name) or read.id != name:
+            continue
+        around = syntax.parents[read]
+        call = syntax.parents[around] if isinstance(around, ast.keyword) else around
+        taken = _taken_by(project, syntax, call, read)
+        if taken is None:
+            return ""  # it serves for something else, too
+        roles.add(_supplied(project, *taken, deepest - 1))
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def _taken_by(
+    project: Project, syntax: Syntax, call: ast.AST, given: ast.Name
+) -> tuple[Syntax, Function, str] | None:
+    """Return the parameter of the project's function, in its file, that a call gives a name to."""
+    keys = resolve(project, syntax, call.func) if isinstance(call, ast.Call) else []
+    if len(keys) != 1 or not isinstance(call, ast.Call):
+        return None
+    place = project.files[keys[0][0]]
+    function = place.functions[keys[0][1]]
+    return next(
+        (
+            (place, function, each)
+            for each in function.given
+            if argument_of(call, each, function.positional) is given
+        ),
+        None,
     )
 
 
