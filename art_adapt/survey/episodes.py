@@ -15,6 +15,7 @@ from art_adapt.code.importable import module_at
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.found import Found
+from art_adapt.survey.making.dependencies import dependencies_of
 from art_adapt.survey.making.registrations import find_registering
 from art_adapt.survey.model import CompletionCall, EntryPoint, ToolLoop
 from art_adapt.survey.side_effects.effects import (
@@ -167,6 +168,12 @@ def _with_handed_over(
     made = [part.made for entry in entries for part in entry.parts if part.made]
     keys = [key for each in made for key in each.functions]
     keys += [key for added in registering.values() for key in added]
+    keys += [
+        key
+        for entry in entries
+        if entry.route is not None  # whose framework makes what it depends on
+        for key in dependencies_of(found.project, entry.key)
+    ]
     paths = [*(path for path, _ in keys), *(each.place.path for each in made)]
     if (project := found.project.with_files(paths)) is not None:
         graph = CallGraph.of(project)

@@ -13,13 +13,15 @@ ORDER = 20
 
 def questions(situation: Situation) -> Iterator[Question]:
     entry = situation.entry
-    if situation.is_known("single_turn") or entry is None or entry.terminal is not None:
+    if situation.is_known("single_turn") or entry is None:
         return
     if situation.options.pipeline or not any(
         c.supported for c in situation.survey.calls
     ):
         return
-    asks = situation.survey.effects(Harm.ASKS)
+    # What a terminal asks is typed from a row.
+    is_typed = entry.terminal is not None
+    asks = [] if is_typed else situation.survey.effects(Harm.ASKS)
     commits = situation.survey.effects(Harm.COMMITS)
     lasts = commits + situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
     if not asks and not lasts:

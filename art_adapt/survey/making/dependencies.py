@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.importable import ImportedName, module_at
 from art_adapt.code.nodes import Function, defaults_of, last_name
 from art_adapt.code.project import Project
@@ -58,6 +59,26 @@ def provided(
         functions=((path, name),),
     )
     return replace(unknown, made=made)
+
+
+def dependencies_of(project: Project, key: FunctionKey) -> list[FunctionKey]:
+    """Return the functions whose results a framework gives a function: ``Depends(get_agent)``.
+
+    So do those that these depend on.
+    """
+    found: list[FunctionKey] = []
+    left = [key]
+    while left:
+        path, name = left.pop()
+        function = project.files[path].functions.get(name)
+        if function is None:
+            continue
+        for parameter in function.given:
+            for dependency in _dependencies(function, parameter):
+                keys = meant_by(project, project.files[path], dependency)
+                left += [each for each in keys if each not in found]
+                found += keys
+    return found
 
 
 def _dependencies(function: Function, parameter: str) -> Iterator[ast.expr]:
