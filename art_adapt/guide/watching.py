@@ -67,9 +67,8 @@ def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
             raise Refusal("no answer was given, so nothing was written") from None
     if answer is None or not answer.sets:
         return None
-    return Watch(
-        **{"scripted": not has_key, **answer.sets}
-    )  # what is typed sets no model
+    # What is typed sets no model.
+    return Watch(**{"scripted": not has_key, **answer.sets})
 
 
 def _choice(command: str, *, scripted: bool) -> Choice:

@@ -785,6 +785,26 @@ def test_after_a_run_that_failed_another_command_is_asked_for(tmp_path: Path) ->
     guide.close(force=True)
 
 
+def test_who_types_at_a_terminal_is_asked_about_files(tmp_path: Path) -> None:
+    """What a terminal asks is a row's; what the agent writes there is everybody's."""
+    writes = '\n\ndef main():\n    while True:\n        run_agent(input("> "))\n'
+    text = AGENT.replace(
+        "    messages =", "    open('log.txt', 'w').write(question)\n    messages =", 1
+    )
+    assert "log.txt" in text
+    (tmp_path / "agent.py").write_text(text + writes)
+    guide = spawned(tmp_path, PLAIN, "--entry", "main")
+    guide.expect("settle them")
+    guide.expect("Answer")
+    guide.sendline("a")
+    guide.expect("the agent's own turns")  # of a request to another model
+    guide.expect("Answer")
+    guide.sendline("a")
+    guide.expect("run many times, in parallel")
+    guide.expect(r"a  yes, each in a copy of the project's\s+folder")
+    guide.close(force=True)
+
+
 def test_what_is_typed_runs_with_the_scripted_model(tmp_path: Path) -> None:
     """Even where it is one of the commands that are offered."""
     writes = "import pathlib\n\npathlib.Path('touched.txt').write_text('')\n"

@@ -193,3 +193,8 @@ def test_a_side_job_in_the_function_of_a_turn_is_named_by_its_place(
     assert (
         patch.count("+    reply = recorded(") == 1 and "short = recorded(" not in patch
     )
+    # A model that a turn asks as well must not be named: its turn would stay out, too.
+    agent = tmp_path / "agent.py"
+    agent.write_text(agent.read_text().replace('"gpt-4o-mini"', '"gpt-5"'))
+    patch = art_adapt(*named, cwd=tmp_path).stdout.decode()
+    assert '+AUXILIARY: tuple[str, ...] = ("ask",)' in patch
