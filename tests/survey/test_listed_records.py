@@ -46,6 +46,7 @@ OTHERS = {
         "@dataclass\nclass Clause:\n    text: str\n    party: Party\n",
         "list[Clause]",
     ),
+    "a default": (DATACLASS + FIELDS, "list[Clause] | None = None"),
     "no record": ("class Clause:\n    def __init__(self, text):\n        self.text = text\n", "list[Clause]"),
 }  # fmt: skip
 CALLER = """\
@@ -82,7 +83,8 @@ def test_records_of_a_list_are_made_of_rows(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_other_lists_are_left_to_the_user(kind: str, tmp_path: Path) -> None:
-    assert "fill_in(" in adapted(tmp_path, OTHERS[kind])
+    text = adapted(tmp_path, OTHERS[kind])
+    assert MADE not in text and ("fill_in(" in text or kind == "a default")
 
 
 def test_a_watched_list_becomes_rows_that_rehearse(tmp_path: Path) -> None:

@@ -342,9 +342,9 @@ def _parameter(
         for each in fields
     ):
         fields, is_object = None, True
-    # A field's record may stand in a file that the agent's does not import it from.
     element = ""
-    if annotation is not None and function is not None:
+    # A field's record may stand in a file that the agent's does not import it from.
+    if annotation is not None and default is None and function is not None:
         element = _element(project, syntax, annotation)
     # ``model: Model`` is an object of the project, and no name.
     is_own = found is not None or (annotation is None and used_as_object())
