@@ -31,8 +31,12 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
     around = {c.key for e in first.calls for c in e.run.outward(e.call.around)}
     likeliest = next(iter(entries), None)
     outer = next((each for each in possible if each.key == likeliest), None)
-    if outer is not None and _drives(outer, first, survey):
-        return outer
+    players = [e for e in possible if e.key in entries and entries[e.key].feeds_back]
+    if outer is not None:
+        players.insert(0, outer)
+    for each in players:
+        if _drives(each, first, survey):
+            return each
     if first.is_batch and outer is not None and first.key in around_of(outer):
         return outer  # which it runs for each of some rows
     if outer is not None and not first.told and likeliest in around:
@@ -106,7 +110,11 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     """
     if outer.key == step.key or any(each.run.typed for each in outer.calls):
         return False
-    driving = [key_of(e) for e in survey.entry_points if "drives" in e.features]
+    driving = [
+        key_of(each)
+        for each in survey.entry_points
+        if each.feeds_back or "drives" in each.features
+    ]
     turns = Counter(
         (id(each.run), call.number)
         for each in step.calls

@@ -81,6 +81,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         return Seen(asked, None, None, ended_early=True)
     if differs and (_ended_early(first, chosen, functions) or _is_in_failures(chosen)):
         return Seen(asked, None, None, ended_early=True)
+    if chosen is not None and _is_of_failed_game(chosen, survey):
+        return Seen(asked, None, None, ended_early=True)
     return Seen(asked, chosen, first if differs else None)
 
 
@@ -121,6 +123,18 @@ def _is_in_failures(function: SeenFunction | None) -> bool:
     if function is None or (function.told and function.answers):
         return False
     return all(fails(e.run, e.call) for e in function.calls)
+
+
+def _is_of_failed_game(function: SeenFunction, survey: Survey) -> bool:
+    """True if an error ended the loops that asked through a function what its answers led to."""
+    feeding = {key_of(each) for each in survey.entry_points if each.feeds_back}
+    around = [
+        [call for call in each.run.outward(each.call.around) if call.key in feeding]
+        for each in function.calls
+    ]
+    return function.key not in feeding and all(
+        calls and all(map(_raised, calls)) for calls in around
+    )
 
 
 def _raised(call: Call) -> bool:

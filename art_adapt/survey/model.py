@@ -311,6 +311,7 @@ class EntryPoint:
     implements: FunctionKey | None = None  # the method of an interface
     is_helper: bool = False  # it asks what its callers want to have asked
     is_turn: bool = False  # it asks once, and its object keeps the conversation
+    feeds_back: bool = False  # it asks what the answers before have led to
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
     registering: tuple[str, ...] = ()  # modules to import, which register its tools

@@ -281,6 +281,53 @@ def test_what_a_library_s_wrapper_holds_is_asked_nothing(tmp_path: Path) -> None
     assert rows(tmp_path)[0]["task"] == QUESTION
 
 
+BOARD = """\
+class Board:
+    def __init__(self, word):
+        self.word, self.known, self.last, self.log = word, set(), "", []
+
+    def take(self, guess):
+        self.known |= set(guess) & set(self.word)
+
+    def prompt(self):
+        self.known |= set(self.last + "".join(self.log)) & set(self.word)
+        return f"Guess {len(self.word)} letters with {sorted(self.known)}."
+
+
+class Model:
+    def ask(self, prompt):
+        asked = [{"role": "user", "content": prompt}]
+        return client.chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+"""
+MOVES = {
+    "a method": "board = Board(word)\nfor _ in range(3):\n    said = model.ask(board.prompt())\n    board.take(said)",
+    "a name": "board = Board(word)\nfor _ in range(3):\n    text = board.prompt()\n    said = model.ask(text)\n    guess = said.lower()\n    board.take(guess)",
+    "its list": "board = Board(word)\nfor _ in range(3):\n    board.log.append(model.ask(board.prompt()))",
+    "its attribute": "board = Board(word)\nfor _ in range(3):\n    board.last = model.ask(board.prompt())",
+    "while": "board, turns = Board(word), 0\nwhile turns < 3:\n    board.take(guess=model.ask(prompt=board.prompt()))\n    turns += 1",
+}  # fmt: skip
+# Rows of an evaluation, each of which is an episode.
+ROWS_ASKED = {
+    "a list": "said = []\nfor each in ('maple', 'birch', 'cedar'):\n    said.append(model.ask(f'Spell {each}.'))",
+    "another object": "board = Board(word)\nfor each in ('maple', 'birch'):\n    board.take(model.ask(f'Spell {each}.'))",
+    "a board each": "for each in ('maple', 'birch'):\n    board = Board(each)\n    print(model.ask(board.prompt()))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*MOVES, *ROWS_ASKED])
+def test_a_loop_whose_board_is_told_the_moves_is_one_episode(
+    kind: str, tmp_path: Path
+) -> None:
+    """The next question shows what follows from an answer, and not the answer."""
+    body = indent((MOVES | ROWS_ASKED)[kind], "    ")
+    play = f"def play(word):\n    model = Model()\n{body}\n"
+    replies = [{"content": text} for text in ("crate", "crane", "crone")]
+    watched(tmp_path, f"{BOARD}{play}\n\n{RUNS}play('crane')\n", replies)
+    assert entry_of(tmp_path)["value"] == ("play" if kind in MOVES else "Model.ask")
+
+
 def test_what_was_seen_and_is_told_nothing_is_refused_as_before(tmp_path: Path) -> None:
     game = (
         "def play():\n    bot = Bot()\n    bot.tell('Guess it.')\n    for _ in range(2):\n"

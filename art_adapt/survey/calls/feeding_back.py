@@ -34,10 +34,18 @@ def _is_told(
         for node in made
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     } - {None, "self"}  # an agent's own methods log and show the answer as well
-    return loop is not None and any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and dotted(node.func.value) in writers
-        and question in made_from(syntax, owner, given_to(node))
-        for node in ast.walk(loop)
-    )
+    for node in ast.walk(loop) if loop is not None else ():
+        told: list[ast.expr] = []
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            told, given = [node.func.value], given_to(node)
+        elif isinstance(node, ast.Assign):  # board.last = move
+            told = [t.value for t in node.targets if isinstance(t, ast.Attribute)]
+            given = [node.value]
+        names = [f"{dotted(each)}." for each in told]
+        is_told = any(
+            each.startswith(f"{writer}.") for each in names for writer in writers
+        )
+        if is_told and question in made_from(syntax, owner, given):
+            return True
+    return False

@@ -95,8 +95,11 @@ class Candidate:
 
         One that is handed something, as a parsed command line, may be run by what parses it.
         """
-        if self.driving or self.function.given:
-            return False
+        return not (self.driving or self.function.given) and self.feeds_back
+
+    @cached_property
+    def feeds_back(self) -> bool:
+        """True if a question is made of what the model said before."""
         return feeds_back(self.leads.asking, self.syntax, self.entry.name)
 
     @cached_property

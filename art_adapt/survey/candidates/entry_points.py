@@ -65,7 +65,12 @@ def find_entry_points(
         entry = describe_entry(project, syntax, function, asking)
         candidate = Candidate(leads, entry, replying, driven)
         features = features_of(candidate)
-        scored = replace(entry, features=features, score=score_of(features))
+        scored = replace(
+            entry,
+            features=features,
+            score=score_of(features),
+            feeds_back=candidate.feeds_back,
+        )
         found += [
             with_clients(project, each, asking.completions.values())
             for each in with_instances(project, scored)
