@@ -188,6 +188,26 @@ def test_what_is_asked_again_after_a_failure_is_no_turn(kind: str) -> None:
     assert (found is not None) == (kind in TURNS)
 
 
+@pytest.mark.parametrize(
+    ("test", "limit"),
+    [
+        ("count < most", "most"),
+        ("not count >= most", "most"),
+        ("not (count >= most)", "most"),
+        ("not (most <= count)", "most"),
+        ("not (done or count > most)", "most + 1"),
+        ("not done and count <= most", "most + 1"),
+    ],
+)
+def test_a_limit_may_be_written_as_what_ends_the_loop(test: str, limit: str) -> None:
+    text = (
+        "def run(messages, most, done=False):\n    count = 0\n"
+        f"    while {test}:\n        count += 1\n        messages.append({ASK})\n"
+    )
+    (found,) = loops(text)
+    assert found is not None and found[1] == limit
+
+
 def test_a_call_after_which_the_loop_ends_is_made_once() -> None:
     found = loops(f"""
         def run(messages, turns):

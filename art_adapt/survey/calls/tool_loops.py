@@ -38,6 +38,13 @@ TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.Eq,
 }
 
+NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+}
+
 _Loop = ast.For | ast.AsyncFor | ast.While
 _Around = tuple[Syntax, _Loop, ast.expr]  # with the call that leads to the completion
 
@@ -194,10 +201,17 @@ def _header(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str:
 def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str | None:
     """Return the expression that bounds the turns; None where only the model ends the loop."""
     if isinstance(loop, ast.While):
+        negated = {
+            inner
+            for node in ast.walk(loop.test)
+            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+            for inner in ast.walk(node.operand)
+        }
         for node in ast.walk(loop.test):
             if not isinstance(node, ast.Compare):
                 continue
-            match node.ops[0]:
+            asked = type(node.ops[0])
+            match (NEGATED.get(asked, asked) if node in negated else asked)():
                 case ast.Lt() | ast.LtE() as operator:
                     return _between(syntax, node.left, node.comparators[0], operator)
                 case ast.Gt() | ast.GtE() as operator:
