@@ -69,7 +69,8 @@ async def scored(
             whole group. ``usable`` ends the run if that happens often: to drop the episodes
             on which a reward function fails selects the others.
     """
-    trajectory.metrics = read = Metrics(trajectory.metrics)
+    read = Metrics(trajectory.metrics)
+    vars(trajectory)["metrics"] = read  # what is assigned, ART 0.5.23 copies
     try:
         with judging():
             given = score(trajectory, scenario)
