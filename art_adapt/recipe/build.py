@@ -94,10 +94,9 @@ class _Building:
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
-            elif part.is_record and entry.route is None:
-                yield self._import(_record_class(part).partition(".")[0])
-            elif part.element and any(each.of == part.name for each in self.fields):
-                yield self._import(part.element.partition(".")[0])
+            elif entry.route is None and (part.is_record or part.element):
+                record = part.element or _record_class(part)
+                yield self._import(record.partition(".")[0])
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""

@@ -87,6 +87,25 @@ def test_other_lists_are_left_to_the_user(kind: str, tmp_path: Path) -> None:
     assert MADE not in text and ("fill_in(" in text or kind == "a default")
 
 
+def test_a_route_is_sent_the_rows_as_they_are(tmp_path: Path) -> None:
+    """The framework makes the objects, so the train module needs no class."""
+    agent = AGENT.format(annotation="list[Clause]")
+    start, rest = agent.split("\n\nclient", 1)
+    route = (
+        "from fastapi import Depends, FastAPI\n\napp = FastAPI()\n\n\n"
+        "def user(name: str):\n    return name\n\n\n"
+    )
+    rest = rest.replace("def analyze", '@app.post("/risks")\ndef analyze')
+    rest = rest.replace("list[Clause])", "list[Clause], who=Depends(user))")
+    (tmp_path / "agent.py").write_text(
+        f"{start}\n{route}{PYDANTIC}{FIELDS}\n\nclient{rest}"
+    )
+    done = art_adapt("--isolated", "--entry", "analyze", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (tmp_path / "agent_train.py").read_text()
+    assert "from agent import app\n" in text and "Clause" not in text
+
+
 def test_a_watched_list_becomes_rows_that_rehearse(tmp_path: Path) -> None:
     adapted(tmp_path, SPELLED["dataclass"])
     assert art_adapt("--undo", "agent.py", cwd=tmp_path).returncode == 0
