@@ -114,8 +114,8 @@ def _auxiliary_names(
 
     A name stands for all that the function calls. Where nothing has a hook, the function
     that runs the policy must not be named; nor, anywhere, one that makes a policy call as well,
-    whose side job is known by its model if no turn asks that. ``summarize > complete`` is what ``complete``, whose
-    request has a hook, asks for ``summarize``.
+    whose side job is known by its model if no turn asks that. ``summarize > complete`` is what
+    ``complete``, whose request has a hook, asks for ``summarize``.
     """
     own = {call.function for call in policy}
     models = {call.asks for call in policy}

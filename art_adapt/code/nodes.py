@@ -320,3 +320,12 @@ def argument_of(
     if len(before) <= at or any(isinstance(each, ast.Starred) for each in before):
         return None
     return before[at]
+
+
+def taken_as(function: Function, call: ast.Call, value: ast.expr) -> list[str]:
+    """Return the parameters of a function for which a call gives a value."""
+    return [
+        each
+        for each in function.given
+        if argument_of(call, each, function.positional) is value
+    ]

@@ -229,11 +229,10 @@ def watch(
     try:
         point, scenarios = _episode(files, None)
     except UnclearEntry as refusal:
-        raise UnclearEntry(
-            refusal.what,
-            next_step="adapt with one of them, as art-adapt --entry NAME FILE: this run is kept, and "
-            "adapting uses it",
-            path=refusal.path,
+        raise replace(
+            refusal,
+            next_step="adapt with one of them, as art-adapt --entry NAME FILE: this run is kept, "
+            "and adapting uses it",
         ) from refusal
     say_episode(point)
     path = output or point.home.parent / scenarios

@@ -158,9 +158,8 @@ def _field(parameter: Parameter) -> Field:
 
 
 def _type(parameter: Parameter) -> ast.expr:
-    if parameter.annotation is None and parameter.name in CONVERSATIONS:
-        return DICTS
-    if parameter.element:
+    is_chat = parameter.annotation is None and parameter.name in CONVERSATIONS
+    if is_chat or parameter.element:
         return DICTS
     default = _evaluated(parameter.default)
     if parameter.annotation is None and type(default) is int:

@@ -12,9 +12,10 @@ from art_adapt.recording.messages import essence, named_call, plain
 
 def are_asked_for(body: dict[str, Any]) -> bool:
     """True if a request offers functions, or its conversation has called some."""
-    messages = map(plain, body.get("messages") or [])
     return bool(body.get("functions")) or any(
-        each.get("role") == "function" or each.get("function_call") for each in messages
+        isinstance(each, dict)
+        and (each.get("role") == "function" or bool(each.get("function_call")))
+        for each in body.get("messages") or ()
     )
 
 

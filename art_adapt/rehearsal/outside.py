@@ -167,9 +167,8 @@ def put_back(shadow: Path) -> tuple[Outside, ...]:
     made = [each.path for each in told if each.what == MADE]
     for folder in reversed(made):  # the innermost first
         if os.path.isdir(folder) and not os.path.islink(folder):
-            with contextlib.suppress(
-                OSError
-            ):  # another program has put something there
+            # Another program may have put something there.
+            with contextlib.suppress(OSError):
                 os.rmdir(folder)
     return tuple(done)
 

@@ -88,8 +88,6 @@ NOISE = (
 )
 GENERATORS = ("random.Random", "numpy.random.default_rng", "numpy.random.RandomState")
 CASTS = ("float", "int", "round")
-
-
 NOISY = "noise in the reward becomes a full-size advantage when episodes are tied: remove it"
 
 

@@ -8,9 +8,8 @@ from types import TracebackType
 
 import openai
 
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.training.threads import own_place
-
-VARIABLE = "OPENAI_API_KEY"
 
 
 def explain_missing_key() -> None:
@@ -26,12 +25,12 @@ def explain_missing_key() -> None:
         error: BaseException,
         frames: TracebackType | None,
     ) -> None:
-        if kind is not openai.OpenAIError or VARIABLE not in str(error):
+        if kind is not openai.OpenAIError or DEFAULT_KEY not in str(error):
             before(kind, error, frames)
             return
         place = own_place(traceback.extract_tb(frames)) or "the agent"
         sys.stderr.write(
-            f"{place}: the agent makes its client here, and {VARIABLE} is not set\n"
+            f"{place}: the agent makes its client here, and {DEFAULT_KEY} is not set\n"
             f"  next: set it; any text will do if only the model in training is asked\n"
         )
 

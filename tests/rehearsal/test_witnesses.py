@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -100,13 +100,14 @@ def rehearsed(
     entry: str,
     *options: str,
     head: str = HEAD,
-    more: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
+    rows: Sequence[Mapping[str, Any]] = (),
     isolate: str | None = None,
 ) -> dict[str, Any]:
-    """Rehearse an agent; its scenarios have ``more`` keys than the agent takes."""
+    """Rehearse an agent on ``rows``, or on questions with ``more`` keys than the agent takes."""
     (tmp_path / "agent.py").write_text(head + agent)
     (tmp_path / "rewards.py").write_text(REWARD)
-    rows = [
+    rows = rows or [
         {"question": f"How is the weather in city {at}?", **(more or {})}
         for at in range(8)
     ]
@@ -548,7 +549,7 @@ def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
 
 
 KEYED = """\
-{more}def run_agent({name}) -> str:
+def run_agent({name}) -> str:
     messages = [{{"role": "user", "content": "Write an invoice."}}]
     for said in ({then}, "For 40 hours."):
         reply = client.chat.completions.create(model="m", messages=messages)
@@ -569,35 +570,19 @@ SAME = {
 def test_scenarios_that_differ_in_what_is_not_told_are_reported(
     kind: str, tmp_path: Path
 ) -> None:
-    name, then, reported = SAME[kind]
-    (tmp_path / "agent.py").write_text(
-        HEAD + KEYED.format(more="", name=name, then=then)
-    )
-    (tmp_path / "rewards.py").write_text(REWARD)
-    value = "at % 2 == 1" if "bool" in name else "at"
-    rows = [
-        {
-            each.split(":")[0].strip(): eval(value, {"at": at})
-            for each in name.split(",")
-        }
-        for at in range(4)
-    ]
-    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    adapting = (
-        "--isolated",
-        "--entry",
+    taken, then, reported = SAME[kind]
+    names = [each.partition(":")[0].strip() for each in taken.split(",")]
+    values = [bool(at % 2) if "bool" in taken else at for at in range(4)]
+    told = rehearsed(
+        tmp_path,
+        KEYED.format(name=taken, then=then),
         "run_agent",
-        "--reward",
-        "rewards:f",
-        "agent.py",
+        rows=[dict.fromkeys(names, value) for value in values],
     )
-    assert art_adapt(*adapting, cwd=tmp_path).returncode == 0
-    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
-    told = json.loads(said)
     found = {each["name"] for each in told["findings"]}
     unseen = [each for each in told["unwitnessed"] if "differ by what" in each]
-    assert ("one task" in found) == (reported == "finding"), said
-    assert bool(unseen) == (reported == "witness"), said
+    assert ("one task" in found) == (reported == "finding"), told
+    assert bool(unseen) == (reported == "witness"), told
 
 
 PLAYERS = """\

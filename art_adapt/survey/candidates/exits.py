@@ -16,7 +16,6 @@ from art_adapt.code.nodes import (
     entries,
     given_to,
     grown_list,
-    keyword,
     last_name,
     names_in,
 )
@@ -36,20 +35,16 @@ from art_adapt.survey.candidates.no_answers import (
     is_stream,
 )
 from art_adapt.survey.candidates.records import answers_in
+from art_adapt.survey.candidates.responses import body_of_response
 from art_adapt.survey.candidates.rewards import only_rewards
 from art_adapt.survey.candidates.showing import shows
 from art_adapt.survey.candidates.taken import is_exit_code
-from art_adapt.survey.inputs.routes import STREAMING
 from art_adapt.survey.model import Exit, Span
 from art_adapt.words import (
     CONVERSATIONS,
     STORES_ANSWER,
 )
 
-WEB = ("flask", "quart", "fastapi", "starlette", "django")
-RESPONSES = ("jsonify", "JSONResponse", "HTMLResponse", "PlainTextResponse", "Response")
-# A page around the answer, a file, another address: none is what the model said.
-WITHOUT_ANSWER = ("TemplateResponse", "FileResponse", "RedirectResponse")
 MEASURES = frozenset({"len", "type", "bool", "id", "isinstance", "hash", "sum"})
 
 
@@ -113,7 +108,7 @@ def _returned(
         said = without_rewards(node.value)
         if isinstance(said, ast.Tuple):
             said = shown_element(project, syntax, function, said, asking)
-        answer = _body_of_response(syntax, said)
+        answer = body_of_response(syntax, said)
         if answer is None or is_no_answer(answer, asking):
             continue
         if _is_unwrappable(answer) or _touches_keyword(syntax, answer):
@@ -247,26 +242,6 @@ def _handed(syntax: Syntax, function: Function, asking: Asking) -> frozenset[str
 
 def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
-
-
-def _body_of_response(syntax: Syntax, value: ast.expr) -> ast.expr | None:
-    """Return what a web handler answers: the body in ``jsonify(body), 200``; None for an error."""
-    if (
-        isinstance(value, ast.Tuple)
-        and len(value.elts) == 2
-        and isinstance(value.elts[1], ast.Constant)
-        and value.elts[1].value in range(100, 600)
-    ):
-        is_error = value.elts[1].value in range(400, 600)
-        return None if is_error else _body_of_response(syntax, value.elts[0])
-    if isinstance(value, ast.Call):
-        library, _, name = (syntax.qualified(value.func) or "").rpartition(".")
-        if name in WITHOUT_ANSWER or last_name(value.func) in STREAMING:
-            return None
-        if name in RESPONSES and library.split(".")[0] in WEB:
-            body = value.args[0] if value.args else keyword(value, "content")
-            return None if isinstance(body, ast.Starred) else body
-    return value
 
 
 def _is_unwrappable(value: ast.expr) -> bool:

@@ -17,7 +17,6 @@ from art_adapt.code.classes import lineage, method_of
 from art_adapt.code.command_line import defaults_of_click, takes_arguments
 from art_adapt.code.nodes import (
     Function,
-    argument_of,
     decorator_names,
     dotted,
     keyword,
@@ -27,14 +26,14 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.object_use import is_an_object
 from art_adapt.code.project import Project
-from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import BUILTIN, Syntax
 from art_adapt.survey.inputs.clients import (
     is_of_another_library,
     serves_another_library,
 )
+from art_adapt.survey.inputs.declared import default_of, passed_default
 from art_adapt.survey.inputs.slices import construction
-from art_adapt.survey.inputs.supplied import BY_NAME, supplied_by_use
+from art_adapt.survey.inputs.supplied import BY_NAME, supplied_to
 from art_adapt.survey.model import Parameter
 from art_adapt.words import CLIENTS, EMPTY_TEXTS, OBJECTS, RECORDS
 
@@ -72,9 +71,6 @@ PLAIN = BUILTIN | frozenset(
 VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
 # Lists that pydantic fills with models made of what JSON holds.
 LISTS = ("list", "List", "typing.List", "Sequence", "typing.Sequence")
-# Calls that declare a default instead of being one: of dataclasses, pydantic, typer, and
-# FastAPI.
-DECLARED = ("field", "Field", "Option", "Argument", "Form", "Query", "Body")
 
 
 def parameters_of(
@@ -101,23 +97,23 @@ def _of_function(
     default: ast.expr | None,
     of_click: Mapping[str, ast.expr],
 ) -> Parameter:
-    found = _parameter(project, syntax, argument, _passed_default(default), function)
+    found = _parameter(project, syntax, argument, passed_default(default), function)
     name = found.name
     found = replace(
         found,
         supplied=found.supplied
         if name in BY_NAME
-        else _supplied(project, syntax, function, name),
+        else supplied_to(project, syntax, function, name),
         positional_only=argument in function.node.args.posonlyargs,
         # Called as a function, typer's would get the declaration for a value.
-        declared=isinstance(default, ast.Call) and _default_of(default) is not default,
+        declared=isinstance(default, ast.Call) and default_of(default) is not default,
         command_line=found.default == "None"
         and takes_arguments(syntax, function, name),
         typed=isinstance(default, ast.Call)
         and last_name(default.func) == "Argument"
         and found.default in ("None", *EMPTY_TEXTS),
     )
-    value = _default_of(default)
+    value = default_of(default)
     if name in of_click:  # what a command gets where nobody types an option
         value = of_click[name]
         if isinstance(value, ast.Constant | ast.Tuple):
@@ -204,27 +200,52 @@ def fields_of(
                 if coerces and _is_coerced(project, place, annotation):
                     annotation = ast.parse("list[Any]", mode="eval").body
                 argument = ast.arg(field.target.id, annotation)
-                default = _default_of(field.value)
+                default = default_of(field.value)
                 found[argument.arg] = _parameter(project, place, argument, default)
     return tuple(found.values())
 
 
 def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
     """True if pydantic makes what an annotation says of what JSON holds: ``list[Message]``."""
-    annotation = bare(annotation)
-    if not isinstance(annotation, ast.Subscript):
+    element = _element_of(annotation)
+    found = None if element is None else _class_of(project, syntax, element)
+    if found is None or not _is_validated(project, *found):
         return False
-    found = _class_of(project, syntax, annotation.slice)
-    if (dotted(annotation.value) or "") not in LISTS or found is None:
-        return False
-    if found in project.expanding or not _is_validated(project, *found):
-        return False
-    project.expanding.append(found)
-    fields = fields_of(project, *found)
-    project.expanding.pop()
+    fields = _fields_within(project, found)
     return fields is not None and not any(
         each.is_object and each.default is None for each in fields
     )
+
+
+def _record_listed(project: Project, syntax: Syntax, annotation: ast.expr) -> str:
+    """Return the record in ``list[Clause]``, if JSON can hold all of its fields; "" for none."""
+    element = _element_of(annotation)
+    found = None if element is None else _class_of(project, syntax, element)
+    fields = None if found is None else _fields_within(project, found)
+    is_flat = fields and not any(
+        each.is_object or each.is_client or each.fields for each in fields
+    )
+    return ast.unparse(unquoted(element)) if element is not None and is_flat else ""
+
+
+def _element_of(annotation: ast.expr) -> ast.expr | None:
+    """Return the ``Message`` of ``list[Message]``; None for anything but a list."""
+    match bare(annotation):
+        case ast.Subscript(value=kind, slice=element) if dotted(kind) in LISTS:
+            return element
+    return None
+
+
+def _fields_within(
+    project: Project, record: tuple[Syntax, str]
+) -> tuple[Parameter, ...] | None:
+    """Return the fields of a record; None of another class, and while they are being read."""
+    if record in project.expanding:  # they may name it again
+        return None
+    project.expanding.append(record)
+    fields = fields_of(project, *record)
+    project.expanding.pop()
+    return fields
 
 
 def _is_validated(project: Project, syntax: Syntax, class_name: str) -> bool:
@@ -263,37 +284,6 @@ def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
     )
 
 
-def _default_of(value: ast.expr | None) -> ast.expr | None:
-    """Return the default in ``field(default_factory=list)`` or ``Field("", max_length=9)``."""
-    if not isinstance(value, ast.Call):
-        return value
-    if (dotted(value.func) or "").split(".")[-1] not in DECLARED:
-        return value
-    given = [
-        k for k in value.keywords if k.arg in ("default", "default_factory", "init")
-    ]
-    if given:
-        return ast.Name("...") if given[0].arg != "default" else given[0].value
-    first = value.args[0] if value.args else None
-    required = isinstance(first, ast.Constant) and first.value is ...
-    return None if required else first
-
-
-def _passed_default(value: ast.expr | None) -> ast.expr | None:
-    """Return the default that episode() can pass or leave out; None: the scenario has to say.
-
-    A declaration's default is passed, and can only be if it is a literal.
-    """
-    default = _default_of(value)
-    if default is None or default is value:
-        return default
-    try:
-        literal = ast.literal_eval(default)
-    except ValueError:
-        return None
-    return None if literal is ... else default
-
-
 def _parameter(
     project: Project,
     syntax: Syntax,
@@ -320,10 +310,8 @@ def _parameter(
     fields: tuple[Parameter, ...] | None = None
     is_task = function is not None and function.node.name != "__init__"
     if annotation is not None:
-        if found is not None and found not in project.expanding:
-            project.expanding.append(found)  # its fields may name it again
-            fields = fields_of(project, *found)
-            project.expanding.pop()
+        if found is not None:
+            fields = _fields_within(project, found)
         named = OBJECTS.search(argument.arg) is not None
         is_object = fields is None and (
             (named or used_as_object())
@@ -345,7 +333,7 @@ def _parameter(
     element = ""
     # A field's record may stand in a file that the agent's does not import it from.
     if annotation is not None and default is None and function is not None:
-        element = _element(project, syntax, annotation)
+        element = _record_listed(project, syntax, annotation)
     # ``model: Model`` is an object of the project, and no name.
     is_own = found is not None or (annotation is None and used_as_object())
     return Parameter(
@@ -358,64 +346,6 @@ def _parameter(
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
         element=element,
     )
-
-
-def _supplied(
-    project: Project, syntax: Syntax, function: Function, name: str, deepest: int = 3
-) -> str:
-    """Return what a parameter is for a client or a completion, here or where it is handed on."""
-    role = supplied_by_use(syntax, function, name)
-    if role or deepest == 0:
-        return role
-    roles = set()
-    for read in syntax.owned_by(function.qualname):
-        if not isinstance(read, ast.Name) or read.id != name:
-            continue
-        around = syntax.parents[read]
-        call = syntax.parents[around] if isinstance(around, ast.keyword) else around
-        taken = _taken_by(project, syntax, call, read)
-        if taken is None:
-            return ""  # it serves for something else, too
-        roles.add(_supplied(project, *taken, deepest - 1))
-    return roles.pop() if len(roles) == 1 else ""
-
-
-def _taken_by(
-    project: Project, syntax: Syntax, call: ast.AST, given: ast.Name
-) -> tuple[Syntax, Function, str] | None:
-    """Return the parameter of the project's function, in its file, that a call gives a name to."""
-    keys = resolve(project, syntax, call.func) if isinstance(call, ast.Call) else []
-    if len(keys) != 1 or not isinstance(call, ast.Call):
-        return None
-    place = project.files[keys[0][0]]
-    function = place.functions[keys[0][1]]
-    return next(
-        (
-            (place, function, each)
-            for each in function.given
-            if argument_of(call, each, function.positional) is given
-        ),
-        None,
-    )
-
-
-def _element(project: Project, syntax: Syntax, annotation: ast.expr) -> str:
-    """Return the record in ``list[Clause]``, if JSON can hold all of its fields; "" for none."""
-    annotation = bare(annotation)
-    if not isinstance(annotation, ast.Subscript) or (
-        (dotted(annotation.value) or "") not in LISTS
-    ):
-        return ""
-    found = _class_of(project, syntax, annotation.slice)
-    if found is None or found in project.expanding:
-        return ""
-    project.expanding.append(found)
-    fields = fields_of(project, *found)
-    project.expanding.pop()
-    is_flat = fields and not any(
-        each.is_object or each.is_client or each.fields for each in fields
-    )
-    return ast.unparse(unquoted(annotation.slice)) if is_flat else ""
 
 
 def _is_plain(

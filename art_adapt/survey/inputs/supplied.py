@@ -7,7 +7,16 @@ import functools
 from collections.abc import Iterator
 
 from art_adapt.calls import CLIENT_CLASSES, KINDS, NOT_OF_POLICY
-from art_adapt.code.nodes import Function, called_name, dotted, entries, last_name
+from art_adapt.code.nodes import (
+    Function,
+    called_name,
+    dotted,
+    entries,
+    last_name,
+    taken_as,
+)
+from art_adapt.code.project import Project
+from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
 from art_adapt.words import MODELS
 
@@ -36,8 +45,44 @@ OF_ENDPOINT = frozenset({API_KEY, BASE_URL})
 _COMPLETIONS = {form.name for kind in KINDS for form in kind.methods}
 
 
-def supplied_by_use(syntax: Syntax, function: Function, name: str) -> str:
-    """Return what a parameter is for the client or the completion that gets it; "": neither.
+def supplied_to(
+    project: Project, syntax: Syntax, function: Function, name: str, deepest: int = 3
+) -> str:
+    """Return what a parameter is for a client or a completion; "": neither.
+
+    It may be so for a function or class of the project that it is only handed on to.
+    """
+    role = _supplied_by_use(syntax, function, name)
+    if role or deepest == 0:
+        return role
+    roles: set[str] = set()
+    for read in syntax.owned_by(function.qualname):
+        if not isinstance(read, ast.Name) or read.id != name:
+            continue
+        around = syntax.parents[read]
+        call = syntax.parents[around] if isinstance(around, ast.keyword) else around
+        takers = list(_takers(project, syntax, call, read))
+        if not takers:
+            return ""  # it serves for something else, too
+        roles |= {supplied_to(project, *taker, deepest - 1) for taker in takers}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def _takers(
+    project: Project, syntax: Syntax, call: ast.AST, given: ast.Name
+) -> Iterator[tuple[Syntax, Function, str]]:
+    """Yield the parameters that a call gives a name to, each with its function and file."""
+    if not isinstance(call, ast.Call):
+        return
+    for path, qualname in resolve(project, syntax, call.func):
+        place = project.files[path]
+        function = place.functions[qualname]
+        for parameter in taken_as(function, call, given):
+            yield place, function, parameter
+
+
+def _supplied_by_use(syntax: Syntax, function: Function, name: str) -> str:
+    """Return what a parameter is for the client or the completion that gets it in its file.
 
     ``llm`` is a model where ``create(model=self.llm)`` asks, after ``self.llm = llm``.
     """

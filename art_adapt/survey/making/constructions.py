@@ -234,8 +234,14 @@ def _as_objects(
                 for place, value in values
                 for found in classes_of(given.project, place, value)
             )
-        known = parameter.is_object or parameter.supplied or parameter.fields
-        known = known or parameter.element
+        known = any(
+            (
+                parameter.is_object,
+                parameter.supplied,
+                parameter.fields,
+                parameter.element,
+            )
+        )
         is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
         return not known and any(
             holds_objects(given.project, *each)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from art_adapt.code.annotations import bare
-from art_adapt.code.nodes import argument_of, arguments_of, dotted
+from art_adapt.code.nodes import arguments_of, dotted, taken_as
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax
@@ -123,7 +123,9 @@ def _is_told(
         return bool(called) and all(
             _only_listens(project, project.files[path], qualname, parameter, seen)
             for path, qualname in called
-            for parameter in _given_as(project.files[path], qualname, around, used)
+            for parameter in taken_as(
+                project.files[path].functions[qualname], around, used
+            )
         )
     attribute: ast.AST = node
     while isinstance(around, ast.Attribute):
@@ -135,15 +137,3 @@ def _is_told(
     outer = syntax.parents[around]
     outer = syntax.parents[outer] if isinstance(outer, ast.Await) else outer
     return isinstance(outer, ast.Expr)
-
-
-def _given_as(
-    syntax: Syntax, qualname: str, call: ast.Call, value: ast.expr
-) -> list[str]:
-    """Return the parameters of a function for which a call gives a value."""
-    function = syntax.functions[qualname]
-    return [
-        each
-        for each in function.given
-        if argument_of(call, each, function.positional) is value
-    ]
