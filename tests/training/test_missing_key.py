@@ -16,7 +16,7 @@ def test_a_missing_key_is_one_message(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "agent_train.py", "--help"],
         cwd=folder,
-        env=kept,
+        env={**kept, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         capture_output=True,
         text=True,
         check=False,
