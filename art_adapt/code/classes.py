@@ -116,13 +116,6 @@ def is_enum(place: Syntax, class_name: str) -> bool:
     return any((dotted(base) or "").endswith("Enum") for base in bases)
 
 
-def class_around(syntax: Syntax, owner: str) -> str:
-    parts = owner.split(".")
-    while parts and ".".join(parts) not in syntax.classes:
-        parts.pop()
-    return ".".join(parts)
-
-
 def class_itself(
     project: Project, syntax: Syntax, value: ast.expr
 ) -> tuple[Syntax, str] | None:
@@ -136,7 +129,7 @@ def class_itself(
             | ast.Attribute(ast.Name("self"), "__class__")
             | ast.Call(ast.Name("type"), [ast.Name("self")])
         ):
-            around = class_around(syntax, syntax.owner(value))
+            around = syntax.class_around(syntax.owner(value))
             return (syntax, around) if around else None
     return project.class_named(syntax, dotted(value) or "")
 

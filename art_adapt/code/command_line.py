@@ -8,7 +8,7 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
-from art_adapt.code.classes import class_around, stored_by
+from art_adapt.code.classes import stored_by
 from art_adapt.code.nodes import (
     Function,
     argument_of,
@@ -307,7 +307,7 @@ def _of_class(place: Syntax, value: ast.expr) -> list[ast.expr]:
     """Return what a class gives its instances where nobody says otherwise: a dataclass's default."""
     match value:
         case ast.Attribute(value=ast.Name("self" | "cls"), attr=name):
-            owner = class_around(place, place.owner(value))
+            owner = place.class_around(place.owner(value))
             return list(stored_by(place, owner, name)) if owner else []
     return []
 

@@ -10,7 +10,6 @@ from art_adapt.code.annotations import result_annotation
 from art_adapt.code.classes import (
     FunctionKey,
     annotated,
-    class_around,
     class_itself,
     declared,
     lineage,
@@ -144,7 +143,7 @@ def owners(
 ) -> list[tuple[Syntax, str]]:
     """Return the classes whose attributes a value has: its own, or that of an instance."""
     if isinstance(value, ast.Name) and value.id == "self":
-        return [(syntax, class_around(syntax, syntax.owner(value)))]
+        return [(syntax, syntax.class_around(syntax.owner(value)))]
     itself = class_itself(project, syntax, value)
     return classes_of(project, syntax, value) if itself is None else [itself]
 

@@ -10,7 +10,6 @@ from typing import TypeGuard
 from art_adapt.code import instances  # which asks this module, too
 from art_adapt.code.classes import (
     FunctionKey,
-    class_around,
     is_super,
     method_above,
     method_of,
@@ -56,7 +55,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         if not isinstance(node, ast.Attribute):
             return []
         if is_super(node.value):
-            around = class_around(syntax, syntax.owner(node))
+            around = syntax.class_around(syntax.owner(node))
             return method_above(project, syntax, around, node.attr)
         # Agent(...).run, get_agent(...).run, or Pool().agent.run
         method = _of_instances(project, syntax, node.value, node.attr)
@@ -75,7 +74,7 @@ def resolve(project: Project, syntax: Syntax, node: ast.expr) -> list[FunctionKe
         )
     assert isinstance(node, ast.Attribute)
     if head in ("self", "cls") and "." not in rest:
-        found = with_overrides(project, syntax, class_around(syntax, owner), rest)
+        found = with_overrides(project, syntax, syntax.class_around(owner), rest)
         found = found or _stored_functions(project, syntax, node)
         return found or _of_instances(project, syntax, node, "__call__")
     if head in syntax.imports:

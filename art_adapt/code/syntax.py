@@ -323,9 +323,15 @@ class Syntax:
         key = dotted(expression)
         if key is None:
             return []
-        if "." in key:
-            return [value for _, value in self.assignments.get(key, [])]
         owner = self.owner(expression)
+        if "." in key:
+            assigned = self.assignments.get(key, [])
+            own = (
+                self.class_around(owner) if key.startswith(("self.", "cls.")) else None
+            )
+            # Two classes of a file may both have self.model.
+            in_class = [v for o, v in assigned if own and self.class_around(o) == own]
+            return in_class or [value for _, value in assigned]
         local = self._assigned.get((key, owner))
         if local is not None:
             return self.definitions.values_reaching(expression, local)
@@ -333,6 +339,12 @@ class Syntax:
         return [
             value for where in around for value in self._assigned.get((key, where), ())
         ]
+
+    def class_around(self, owner: str) -> str:
+        """Return the innermost class that a function is in; "" if it is in none."""
+        parts = owner.split(".")
+        names = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        return next((name for name in names if name in self.classes), "")
 
     def methods_of(self, class_name: str) -> Iterator[tuple[str, Function]]:
         """Yield the methods of a class, each with its name."""

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.classes import class_around, stored_by
+from art_adapt.code.classes import stored_by
 from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
@@ -220,7 +220,7 @@ class Flow:
 
     def _of_attribute(self, value: Value, node: ast.Attribute) -> Iterator[Value]:
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
-            within = class_around(value.syntax, value.syntax.owner(node))
+            within = value.syntax.class_around(value.syntax.owner(node))
             for each in stored_by(value.syntax, within, node.attr):
                 yield Value(each, Place(value.syntax))
             return
@@ -279,7 +279,7 @@ class Flow:
         values = [
             value
             for where, value in syntax.assignments.get(f"self.{name}", ())
-            if class_around(syntax, where) == owner
+            if syntax.class_around(where) == owner
             and constant(Value(value, Place(syntax))) is not None
         ]
         made_of = [each.func if isinstance(each, ast.Call) else each for each in values]

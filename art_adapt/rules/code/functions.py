@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from art_adapt.code.classes import FunctionKey, class_around
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.containers import container_of
 from art_adapt.code.given import function_given, given_for
 from art_adapt.code.nodes import Function, arguments_of, dotted, last_name
@@ -192,7 +192,7 @@ class Functions:
     def class_made(self, syntax: Syntax, called: ast.expr) -> tuple[Syntax, str] | None:
         """Return the class of the project that is called, with its file."""
         if dotted(called) == "cls" and (
-            around := class_around(syntax, syntax.owner(called))
+            around := syntax.class_around(syntax.owner(called))
         ):
             return syntax, around
         return self._project.class_named(syntax, dotted(called) or "")
