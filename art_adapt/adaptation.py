@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from art_adapt.codemods.layout import Wrap, looks_formatted
 from art_adapt.decisions import Decisions
 from art_adapt.errors import Refusal
 from art_adapt.source import Source
+from art_adapt.span import Span
 from art_adapt.survey.model import FileSurvey
 
 if TYPE_CHECKING:
@@ -150,6 +152,30 @@ def adapt_source(
             return after
     assert failure is not None
     raise failure
+
+
+def without_recording(
+    file: FileSurvey, spans: Collection[Span], place: HooksPlace, line_length: int
+) -> bytes:
+    """Take ``recorded(...)`` off calls that are no longer trained, and off an import without use.
+
+    Raises:
+        Refusal: a hook is used in a way that art-adapt does not write.
+    """
+    from art_adapt.codemods.import_hooks import with_hook_import, without_hook_import
+    from art_adapt.codemods.unhooking import remove_hooks_around
+
+    parsed = parse(file.source)
+    try:
+        module, left = remove_hooks_around(parsed, file.hooks, spans, line_length)
+    except CannotEdit as error:
+        raise _refusal(error, file.source.path) from error
+    if left != file.hooks.keys():
+        used = {local: hook for local, hook in file.hooks.items() if local in left}
+        module = without_hook_import(module, RECORDING_MODULE, file.hooks)
+        imported = hook_import(replace(file, hooks=used), (), place)
+        module = with_hook_import(module, imported)
+    return module.bytes
 
 
 def _refusal(error: CannotEdit, path: Path) -> Refusal:

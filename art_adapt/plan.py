@@ -30,10 +30,11 @@ from art_adapt.entry_decision import UnclearEntry
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.files import check_unchanged
+from art_adapt.readapted import verify_idempotent, without_old_recording
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.surveyed import as_said, surveyed_as_seen
 from art_adapt.settings import Options
-from art_adapt.source import Source, read_source
+from art_adapt.source import Source
 from art_adapt.survey.calls.said import is_named
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.survey import survey
@@ -135,8 +136,9 @@ def _planned(
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs
-        agent, hooks_files = _agent_edits(found, decisions, options)
-        _verify_idempotent(agent, found, options, decisions, session)
+        bare = without_old_recording(found, decisions, options, session)
+        agent, hooks_files = _agent_edits(found, *bare, options)
+        verify_idempotent(agent, found, options, decisions, session)
     edits = [*agent, *hooks_files]
     kept: FileEdit | None = None
     forgets: Path | None = None
@@ -219,9 +221,13 @@ def _as_it_reads_later(found: Survey, options: Options, home: Path) -> Options:
 
 
 def _agent_edits(
-    found: Survey, decisions: Decisions, options: Options
+    before: Survey, found: Survey, decisions: Decisions, options: Options
 ) -> tuple[list[FileEdit], list[FileEdit]]:
-    """Return the edits of the agent's files, and those of the hooks files they need."""
+    """Return the edits of the agent's files, and those of the hooks files they need.
+
+    ``before``: the files as they are, of which ``found`` may lack some hooks.
+    """
+    read = {file.source.path: file.source.data for file in before.files}
     places = _hooks_places([file for file in found.files if file.edited])
     edits: list[FileEdit] = []
     needed: dict[Path, None] = {}
@@ -233,7 +239,7 @@ def _agent_edits(
         if wraps or file.hooks:
             needed |= dict.fromkeys([place.folder, *_behind_link(file, place)])
         after = adapt_source(file, wraps, place, options.line_length)
-        edits.append(FileEdit(file.source.path, file.source.data, after))
+        edits.append(FileEdit(file.source.path, read[file.source.path], after))
     return edits, [edit for folder in needed for edit in _hooks_files(folder)]
 
 
@@ -321,60 +327,3 @@ def _behind_link(file: FileSurvey, place: HooksPlace) -> Iterator[Path]:
         and not here.samefile(real.parent)
     ):
         yield real.parent
-
-
-def _verify_idempotent(
-    edits: Sequence[FileEdit],
-    found: Survey,
-    options: Options,
-    decisions: Decisions,
-    session: Session,
-) -> None:
-    """Refuse a result that adapting it again would change (G2)."""
-    if not any(edit.changes for edit in edits):
-        return
-    given = [file.source.path for file in found.files if file.given]
-    adapted = {
-        edit.path: Source(edit.path, edit.after)
-        for edit in edits
-        if edit.after is not None
-    }
-    sources = [
-        adapted[path] if path in adapted else read_source(path) for path in given
-    ]
-    again = survey(sources, adapted, options.entry, session)
-    entry = None
-    if decisions.entry is not None:
-        entry = f"{decisions.entry.home}:{decisions.entry.called}"
-    moved = replace(
-        options,
-        entry=entry or options.entry,
-        policy=_moved(options.policy, found, again),
-        auxiliary=_moved(options.auxiliary, found, again),
-    )
-    if again.said != said_in(moved):
-        again = survey(sources, adapted, options.entry, session, said_in(moved))
-    decided = decide(again, moved)
-    for file in again.files:
-        edited = file.edited and file.uses_art is None
-        left = wraps_of(file, decided) if edited else []
-        if left:
-            raise Refusal(
-                f"adapting this file again would add another {left[0].hook}(...)",
-                why="adapting an adapted file must not change it",
-                next_step="report this line as a bug",
-                path=file.source.path,
-                line=left[0].span.line,
-            )
-
-
-def _moved(names: Sequence[str], found: Survey, again: Survey) -> tuple[str, ...]:
-    """Return names of calls as they read where hooks have moved lines: FILE:LINE."""
-    calls = list(zip(found.calls, again.calls, strict=False))
-    moved = []
-    for name in names:
-        named = next((n for call, n in calls if is_named(call, name)), None)
-        if named is not None and name.rpartition(":")[2].isdigit():
-            name = f"{named.place.path.as_posix()}:{named.place.line}"
-        moved.append(name)
-    return tuple(moved)

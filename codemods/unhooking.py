@@ -89,24 +89,60 @@ def remove_hooks(
     Raises:
         CannotEdit: a hook is used in a way that art-adapt does not write, so taking it off would be a guess.
     """
-    parents = {
+    parents = _parents(file)
+    calls = _hook_calls(parents, hooks)
+    module = _taken_off(file, calls, calls, parents, line_length)
+    return without_hook_import(module, hook_module, hooks) if hooks else module
+
+
+def remove_hooks_around(
+    file: Parsed, hooks: Collection[str], spans: Collection[Span], line_length: int
+) -> tuple[cst.Module, frozenset[str]]:
+    """Take off the calls of ``hooks`` (local names) whose argument is one of ``spans``.
+
+    Return the module, whose imports stay as they are, and the hooks that it still calls.
+
+    Raises:
+        CannotEdit: a hook is used in a way that art-adapt does not write.
+    """
+    parents = _parents(file)
+    calls = _hook_calls(parents, hooks)
+    going = [call for call in calls if Span.of(call.args[0]) in spans]
+    left = frozenset(
+        call.func.id
+        for call in calls
+        if call not in going and isinstance(call.func, ast.Name)
+    )
+    return _taken_off(file, going, calls, parents, line_length), left
+
+
+def _parents(file: Parsed) -> dict[ast.AST, ast.AST]:
+    return {
         child: node
         for node in ast.walk(file.tree)
         for child in ast.iter_child_nodes(node)
     }
-    calls = _hook_calls(parents, hooks)
+
+
+def _taken_off(
+    file: Parsed,
+    going: Sequence[ast.Call],
+    calls: Sequence[ast.Call],
+    parents: Mapping[ast.AST, ast.AST],
+    line_length: int,
+) -> cst.Module:
+    """Take the hooks off that are ``going``; ``calls`` are all of the file."""
     found = [
-        _hook(file.lines, call, parents[call], calls, line_length) for call in calls
+        _hook(file.lines, call, parents[call], calls, line_length) for call in going
     ]
     spans = {hook.span for hook in found}
     located = locate(file, spans | {hook.joins for hook in found if hook.joins})
     for span in sorted(spans):
         if span not in located.nodes:
             raise CannotEdit("cannot find this hook in the syntax tree", span.line)
-    module = file.module
-    if found:
-        module = located.edited(module, UnhookExpressions(found, located))
-    return without_hook_import(module, hook_module, hooks) if hooks else module
+    if not found:
+        return file.module
+    return located.edited(file.module, UnhookExpressions(found, located))
 
 
 def _hook_calls(
