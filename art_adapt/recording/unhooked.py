@@ -222,6 +222,12 @@ def waits_aside(names: Iterable[str]) -> bool:
     return waiting is not None and any(is_aside(waiting[0], each) for each in asides)
 
 
+def waiting() -> tuple[str, ...]:
+    """Return the functions of the user's own code that wait here, nearest first."""
+    found = _waiting()
+    return found[0] if found is not None else ()
+
+
 def _waiting() -> tuple[tuple[str, ...], str, str, int] | None:
     """Return the functions of the user's own code that wait here, nearest first.
 

@@ -32,6 +32,7 @@ from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
     Watched,
+    instructions_of,
     rollouts_of,
     trajectory_of,
 )
@@ -39,6 +40,7 @@ from art_adapt.rehearsal.places import places
 from art_adapt.rehearsal.protocol import (
     Bounds,
     Evaluated,
+    Instructed,
     Notes,
     Progress,
     Raised,
@@ -338,6 +340,7 @@ def _watch_recorders(seen: Observed) -> None:
     """Keep every rollout's recorder, because lost episodes are in no group."""
     from art_adapt import recording as installed
     from art_adapt.recording.state import current
+    from art_adapt.recording.unhooked import waiting
 
     recording: Any = installed
     recorder, mark = recording.Rollout, recording.final_answer
@@ -363,6 +366,8 @@ def _watch_recorders(seen: Observed) -> None:
 
     def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
         of(self).asked_by.add(asking)
+        if told := instructions_of(kwargs):
+            of(self).instructed.append(Instructed(told, waiting()))
         return asked(self, create, args, kwargs, asking)
 
     def prepare(self: Any, path: str, body: Any, *others: Any, **named: Any) -> Any:

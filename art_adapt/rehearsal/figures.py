@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from art_adapt.rehearsal.checks.failing import failures
 from art_adapt.rehearsal.protocol import Group
+from art_adapt.rehearsal.roles import Role, roles
 from art_adapt.rehearsal.seen import (
     Seen,
     given_choices,
@@ -44,6 +45,7 @@ class Figures:
     reward_spread: float | None
     groups: int
     flat_groups: int
+    roles: tuple[Role, ...]  # that an episode trains, if there are several
 
 
 def figures(seen: Seen) -> Figures:
@@ -79,6 +81,7 @@ def figures(seen: Seen) -> Figures:
         reward_spread=statistics.pstdev(rewards) if rewards else None,
         groups=len(seen.groups),
         flat_groups=sum(map(is_flat, seen.groups)),
+        roles=roles(seen),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import AbstractEventLoop
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from art_adapt.rehearsal.protocol import (
     Choice,
     Group,
     History,
+    Instructed,
     Item,
     Notes,
     Rollout,
@@ -19,6 +20,7 @@ from art_adapt.rehearsal.protocol import (
     Trajectory,
     Unhooked,
 )
+from art_adapt.words import INSTRUCT
 
 
 class Rehearsed(SystemExit):
@@ -36,6 +38,7 @@ class Watched:
     models: set[str] = field(default_factory=set)
     is_repeat: bool = False
     is_marked: bool = False  # its answer, by a hook
+    instructed: list[Instructed] = field(default_factory=list)
 
 
 @dataclass
@@ -82,10 +85,21 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             tuple(sorted(watched.asked_by)),
             tuple(sorted(watched.models)),
             watched.is_marked,
+            tuple(watched.instructed),
         )
         for watched in rollouts
         if not watched.is_repeat
     )
+
+
+def instructions_of(request: Mapping[str, Any]) -> str:
+    """Return the instructions that a request begins with; "" if it begins with none."""
+    messages = request.get("messages") or request.get("input")
+    told = request.get("instructions")
+    match messages:
+        case [{"role": role, "content": content}, *_] if role in INSTRUCT:
+            told = content
+    return told if isinstance(told, str) else ""
 
 
 # How training.record says it; importing that imports ART.

@@ -180,6 +180,14 @@ class Unhooked:
 
 
 @dataclass(frozen=True)
+class Instructed:
+    """A request that begins with instructions, and the functions that waited for it, nearest first."""
+
+    instructions: str
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Rollout:
     """An episode as its recorder saw it.
 
@@ -187,7 +195,8 @@ class Rollout:
     never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
     functions whose hooked calls asked, by their qualified names. ``models``: the names that
     the agent's own requests had, before the recorder sent them to the model in training.
-    ``is_marked``: a hook marked the answer.
+    ``is_marked``: a hook marked the answer. ``instructed``: its requests that begin with
+    instructions.
     """
 
     began: float
@@ -198,6 +207,7 @@ class Rollout:
     asked_by: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     is_marked: bool = False
+    instructed: tuple[Instructed, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from art_adapt.rehearsal.engine.outcome import EngineRun
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.figures import Figures
 from art_adapt.rehearsal.learning import Learning, ends
+from art_adapt.rehearsal.roles import Role
 from art_adapt.rehearsal.seen import ToRead
 from art_adapt.rehearsal.services import services
 from art_adapt.report.lines import Line, write
@@ -30,6 +31,8 @@ from art_adapt.report.page import rows_of
 from art_adapt.report.training import training_lines
 
 MOST_SERVICES = 12  # lines of what an agent does for real, which may be many
+MOST_ROLES = 4
+SHOWN_OF_A_ROLE = 60  # characters of its instructions
 LONGEST_FAILURE = 300  # characters, where failures are no finding
 
 
@@ -276,6 +279,7 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
         f"tokens, {numbers.seconds:.2f} s each",
         f"{numbers.failed} failed, {numbers.lost} lost",
     )
+    yield from _role_lines(numbers.roles)
     yield Line("answered", f"{numbers.answered} of {numbers.episodes} episodes")
     if numbers.reward_mean is not None:
         yield Line(
@@ -283,6 +287,19 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
             f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}",
             f"{numbers.flat_groups} of {numbers.groups} groups without variance",
         )
+
+
+def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
+    """Say which roles an episode trains, if there are several: a reader may want only one."""
+    one_out = (
+        "all are trained, with one reward; --auxiliary FUNCTION keeps one of them out"
+    )
+    label, advice = "roles", one_out
+    for role in roles[:MOST_ROLES]:
+        begins = repr(shorten(role.instructions, SHOWN_OF_A_ROLE))
+        what = f"{role.function}, {role.requests:.1f} requests an episode: {begins}"
+        yield Line(label, what, advice)
+        label, advice = "", ""
 
 
 def _cost_lines(cost: Cost) -> Iterator[Line]:

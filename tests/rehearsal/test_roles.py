@@ -1,0 +1,101 @@
+"""A rehearsal names the roles that one episode trains, and one of them can be left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+from test_rehearse import rehearse
+from test_witnesses import rehearsed
+
+SAY = """\
+def say(role, text):
+    asked = [{"role": "system", "content": role}, {"role": "user", "content": text}]
+    reply = client.chat.completions.create(model="m", messages=asked)
+    return reply.choices[0].message.content
+
+
+"""
+RUN = """\
+def run_agent(question: str) -> str:
+    said = ""
+    for _ in range(2):
+        said += say("You are a player.", question + said)
+        if veto(said):
+            return said
+    return said
+"""
+# What oversees the player, and how it is named to be left out.
+ROLES = {
+    "a function": (
+        SAY
+        + 'def veto(said):\n    return "no" in say("You oversee.", said)\n\n\n'
+        + RUN,
+        "veto",
+    ),
+    "a method": (
+        SAY
+        + "class Overseer:\n    def looks(self, said):\n"
+        + '        return "no" in say("You oversee.", said)\n\n\nveto = Overseer().looks\n\n\n'
+        + RUN,
+        "Overseer.looks",
+    ),
+    "a request of its own": (
+        SAY
+        + "def veto(said):\n    reply = client.chat.completions.create(\n        model='m', messages=[\n"
+        + "            {'role': 'developer', 'content': 'You oversee.'},\n"
+        + "            {'role': 'user', 'content': said}])\n"
+        + '    return "no" in reply.choices[0].message.content\n\n\n'
+        + RUN,
+        "veto",
+    ),
+    "responses": (
+        SAY
+        + "def veto(said):\n    reply = client.responses.create(\n        model='m', instructions='You oversee.', input=said)\n"
+        + '    return "no" in reply.output_text\n\n\n'
+        + RUN,
+        "veto",
+    ),
+    "instructions with the state": (
+        SAY
+        + 'def veto(said):\n    return "no" in say(f"You oversee. So far: {said}", said)\n\n\n'
+        + RUN,
+        "veto",
+    ),
+}
+ONE = {
+    "one conversation of two functions": (
+        "def go_on(messages):\n"
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        '    messages.append({"role": "assistant", "content": reply.choices[0].message.content})\n\n\n'
+        "def begin(question):\n"
+        '    messages = [{"role": "system", "content": "You help."}, {"role": "user", "content": question}]\n'
+        "    go_on(messages)\n    return messages\n\n\n"
+        "def run_agent(question: str) -> str:\n    messages = begin(question)\n"
+        '    messages.append({"role": "user", "content": "Sure?"})\n    go_on(messages)\n'
+        '    return messages[-1]["content"]\n'
+    ),
+    "a state in the instructions": SAY
+    + "def run_agent(question: str) -> str:\n    said = ''\n    for _ in range(2):\n"
+    + '        said += say(f"You play. So far: {said}", question)\n    return said\n',
+}
+
+
+@pytest.mark.parametrize("kind", ROLES)
+def test_the_roles_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
+    agent, aside = ROLES[kind]
+    told = rehearsed(tmp_path, agent, "run_agent")
+    roles = {role["function"]: role for role in told["figures"]["roles"]}
+    assert aside in roles and len(roles) == 2, roles
+    assert roles[aside]["instructions"].startswith("You oversee.")
+    again = art_adapt("-y", "--auxiliary", aside, "agent.py", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr.decode()
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    assert not json.loads(said)["figures"]["roles"]
+
+
+@pytest.mark.parametrize("kind", ONE)
+def test_one_role_is_not_named(kind: str, tmp_path: Path) -> None:
+    assert not rehearsed(tmp_path, ONE[kind], "run_agent")["figures"]["roles"]
