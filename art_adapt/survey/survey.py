@@ -286,9 +286,12 @@ def _files(
             or path in starting
             or (runs and bool(threads))
         )
-        if edited or effects[path] or tools:
+        others = tuple(
+            find_other_clients(syntax, episodes.functions_in(path)) if runs else ()
+        )
+        if edited or effects[path] or tools or others:
             yield _file_survey(
-                syntax, episodes, threads, effects[path], tools, edited=edited
+                syntax, episodes, threads, effects[path], tools, others, edited=edited
             )
 
 
@@ -328,6 +331,7 @@ def _file_survey(
     threads: tuple[ThreadStart, ...],
     effects: tuple[Effect, ...],
     tools: ToolExecution | None,
+    others: tuple[Obstacle, ...],
     *,
     edited: bool,
 ) -> FileSurvey:
@@ -349,7 +353,7 @@ def _file_survey(
         threads=threads,
         effects=effects,
         obstacles=(
-            *(find_obstacles(syntax) if calls or path in project.given else ()),
+            *(find_obstacles(syntax) if calls or path in project.given else others),
             *(() if found.policy else _of_lookalikes(project, syntax)),
             *(find_loaders(project, path.parent) if edited else ()),
         ),

@@ -109,6 +109,67 @@ def test_adk_is_recorded_where_it_asks_by_litellm(tmp_path: Path) -> None:
     assert "LiteLlm('openai/...')" in refused.value.next_step
 
 
+OPENAI = """\
+from openai import OpenAI
+
+
+class GPT:
+    def say(self, text: str) -> str:
+        reply = OpenAI().chat.completions.create(
+            model="m", messages=[{"role": "user", "content": text}]
+        )
+        return reply.choices[0].message.content
+"""
+CLAUDE = """\
+import anthropic
+
+
+class Claude:
+    def __init__(self):
+        self.client = anthropic.Anthropic()
+
+    def say(self, text: str) -> str:
+        kwargs = {"model": "c", "max_tokens": 9, "messages": [{"role": "user", "content": text}]}
+        return self.client.messages.create(**kwargs).content[0].text
+
+    def unused(self, text: str) -> str:
+        return text
+"""
+# How an agent asks the other client, in a file of its own.
+OPPONENTS = {
+    "an attribute": "class Game:\n    def __init__(self):\n        self.one, self.other = GPT(), Claude()\n\n"
+    "    def play(self, opening: str) -> str:\n"
+    "        return self.one.say(self.other.say(opening))\n",
+    "a list": "def play(opening: str) -> str:\n    for player in [GPT(), Claude()]:\n"
+    "        opening = player.say(opening)\n    return opening\n",
+    "a dict": "PLAYERS = {'gpt': GPT(), 'claude': Claude()}\n\n\ndef play(opening: str) -> str:\n"
+    "    for name, player in PLAYERS.items():\n        opening = player.say(opening)\n    return opening\n",
+    "a helper": "def other(text):\n    return Claude().say(text)\n\n\n"
+    "def play(opening: str) -> str:\n    return GPT().say(other(opening))\n",
+    "a parameter": "def play(opening: str, player=None) -> str:\n    player = player or Claude()\n"
+    "    return GPT().say(player.say(opening))\n",
+}
+APART = {
+    "another function": "def play(opening: str) -> str:\n    return GPT().say(opening)\n\n\n"
+    "def compare(text):\n    return Claude().say(text)\n",
+    "another method": "def play(opening: str) -> str:\n    return GPT().say(Claude().unused(opening))\n",
+}
+
+
+@pytest.mark.parametrize("kind", [*OPPONENTS, *APART])
+def test_a_client_in_a_file_of_its_own_is_named_if_episodes_ask_it(
+    kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "gpt.py").write_text(OPENAI)
+    (tmp_path / "claude.py").write_text(CLAUDE)
+    imports = "from claude import Claude\nfrom gpt import GPT\n\n\n"
+    plan = planned(tmp_path, imports + (OPPONENTS | APART)[kind])
+    found = [each for each in plan.survey.obstacles if "Anthropic" in each.what]
+    assert len(found) == (kind in OPPONENTS)
+    assert all(each.place.path.name == "claude.py" for each in found)
+    assert all("with its own key" in each.instead for each in found)
+
+
 @pytest.mark.parametrize("name", ["ollama.py", "ollama/chat.py"])
 def test_what_is_named_after_a_client_uses_it(name: str, tmp_path: Path) -> None:
     file = tmp_path / name

@@ -7,7 +7,7 @@ training the call goes to the model that learns.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from art_adapt.code.packages import is_of_project
@@ -19,6 +19,8 @@ ADVICE = (
     "call the model through LiteLLM, in OpenAI's format (also the tools and the answer): "
     "production keeps its model, and art-adapt records litellm.completion"
 )
+
+BESIDE = "episodes ask it for real, with its own key, and do not train its replies; to train them, "
 
 
 @dataclass(frozen=True)
@@ -92,17 +94,28 @@ CLIENTS = (
 )
 
 
-def find_other_clients(syntax: Syntax) -> Iterator[Obstacle]:
-    """Yield the clients that a file uses, at the first call, or else the import."""
+def find_other_clients(
+    syntax: Syntax, within: Container[str] | None = None
+) -> Iterator[Obstacle]:
+    """Yield the clients that a file uses, at the first call, or else the import.
+
+    ``within``: the functions of episodes, of a file that asks for nothing else; None: all of it.
+    """
     for client in CLIENTS:
         imported = [i for i in syntax.imports.values() if _is_of(syntax, i, client)]
         if not imported or (client.unless and _imports(syntax, client.unless)):
             continue
-        asking = (c for ending in client.calls for c in _calls(syntax, ending))
+        asking = (
+            call
+            for ending in client.calls
+            for call in _calls(syntax, ending)
+            if within is None or syntax.owner(call) in within
+        )
         if (call := next(asking, None)) is not None:
             edit = _edit(syntax, call, client)
-            yield Obstacle(syntax.place(call), client.name, client.advice, edit=edit)
-        else:
+            advice = client.advice if within is None else f"{BESIDE}{client.advice}"
+            yield Obstacle(syntax.place(call), client.name, advice, edit=edit)
+        elif within is None:
             place = syntax.place(imported[0].node)
             yield Obstacle(place, client.name, client.advice)
 
