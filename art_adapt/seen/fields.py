@@ -86,6 +86,7 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
             words,
         ),
         setup=tuple(_set_up(call, seen, words) for call in entry.setup),
+        was_seen=True,
     )
 
 

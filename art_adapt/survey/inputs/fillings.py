@@ -1,6 +1,6 @@
 """Finds the statements that add to an object after it is made.
 
-They call its methods, ``tools.register(f)``, decorate a function with one, or hand it to
+They call its methods, ``tools.register(f)``, add to it, ``tools += [f]``, decorate a function with one, or hand it to
 something that does, ``register_file_tools(tools)``.
 """
 
@@ -81,9 +81,9 @@ def added_before(place: Syntax, used: ast.Name) -> list[ast.stmt] | None:
 
 def _is_plain(statement: ast.stmt) -> bool:
     """True if a statement happens in any case: itself, or a loop of such."""
-    return isinstance(statement, ast.Expr | ast.Assign) or (
+    return isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) or (
         isinstance(statement, ast.For)
-        and all(isinstance(each, ast.Expr) for each in statement.body)
+        and all(isinstance(e, ast.Expr | ast.AugAssign) for e in statement.body)
     )
 
 
@@ -123,8 +123,10 @@ def _is_a_persons(place: Syntax, test: ast.expr) -> bool:
 
 def changes(
     node: ast.AST, name: str
-) -> TypeGuard[ast.Expr | ast.Subscript | ast.Attribute]:
-    """True if a statement calls a method of an object, fills it, or sets an entry or attribute."""
+) -> TypeGuard[ast.Expr | ast.AugAssign | ast.Subscript | ast.Attribute]:
+    """True if a statement calls a method of an object, adds to it, or sets an entry or attribute."""
+    if isinstance(node, ast.AugAssign):
+        return dotted(node.target) == name
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
         if fills(node, name):

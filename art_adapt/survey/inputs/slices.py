@@ -263,6 +263,8 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
     name, found = node.id, place.definitions.reaching(node)
     if len(found) > 1:
         found = usually_reaching(place, found)
+    while len(found) == 1 and (filled := _added_to(found[0].node)) is not None:
+        found = place.definitions.reaching(filled)
     if name in TYPED or name in ("self", "cls"):
         return False
     if name == "__file__":
@@ -301,6 +303,14 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
+
+
+def _added_to(node: ast.AST) -> ast.Name | None:
+    """Return the variable that a statement adds to: ``players += [...]`` fills it."""
+    match node:
+        case ast.AugAssign(target=ast.Name() as name):
+            return name
+    return None
 
 
 def _take_fillings(

@@ -53,9 +53,12 @@ def ordered(
 ) -> tuple[Site, ...]:
     """Return the calls that show how an object is made, in the order of their ranks.
 
-    Tests only count where the application has no call: they try what it never does.
+    Tests only count where the application has no call: they try what it never does. Where a
+    run has shown which call makes the agent, another one may make another agent.
     """
     ranks = [(rank(project, site, agent), site) for site in sites]
+    if shown := tuple(site for each, site in ranks if each == SHOWN):
+        return shown
     applied = any(each < DEMOS for each, _ in ranks)
     worst = min(worst, DEMOS) if applied else worst
     kept = [each for each in ranks if each[0] <= worst]

@@ -1,0 +1,104 @@
+"""A run shows which call of the project makes the agent: no other call makes it then."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+GAME = dedent("""\
+    from openai import OpenAI
+
+
+    class Player:
+        def __init__(self, client, model):
+            self.client, self.model = client, model
+
+        def move(self, board):
+            asked = [{"role": "user", "content": f"Board: {board}. Your move?"}]
+            reply = self.client.chat.completions.create(model=self.model, messages=asked)
+            return str(reply.choices[0].message.content)
+
+
+    class RandomPlayer:
+        def move(self, board):
+            return "pass"
+
+
+    class Game:
+        def __init__(self, players, opening: str):
+            self.players, self.opening = list(players), opening
+
+        def play(self):
+            board = self.opening
+            for player in self.players:
+                board += player.move(board)
+            return board
+    """)
+BASELINE = dedent("""\
+    from game import Game, RandomPlayer
+
+
+    def baseline(opening):
+        players = [RandomPlayer() for _ in range(3)]
+        return Game(players, opening).play()
+    """)
+HEAD = "import sys\n\nfrom openai import OpenAI\n\nfrom game import Game, Player, RandomPlayer\n\n\n"
+# How the program that was watched makes the players, and what episode() is to do.
+MADE = {
+    "a module's list that grows": (
+        "players = [Player(OpenAI(), 'm')]\nplayers += [RandomPlayer() for _ in range(2)]\n"
+        "print(Game(players, sys.argv[1]).play())\n",
+        "players",
+    ),
+    "a function's list that grows": (
+        "def main():\n    players = [Player(OpenAI(), 'm')]\n"
+        "    players += [RandomPlayer() for _ in range(2)]\n"
+        "    print(Game(players, sys.argv[1]).play())\n\n\nmain()\n",
+        "players += [RandomPlayer() for _ in range(2)]",
+    ),
+    "a list that is extended": (
+        "def main():\n    players = [Player(OpenAI(), 'm')]\n    players.extend([RandomPlayer()])\n"
+        "    print(Game(players, sys.argv[1]).play())\n\n\nmain()\n",
+        "players.extend([RandomPlayer()])",
+    ),
+    "a list as it is": (
+        "def main():\n    game = Game([Player(OpenAI(), 'm'), RandomPlayer()], sys.argv[1])\n"
+        "    print(game.play())\n\n\nmain()\n",
+        "[Player(OpenAI(), 'm'), RandomPlayer()]",
+    ),
+    "a keyword": (
+        "def main():\n    game = Game(opening=sys.argv[1], players=[Player(OpenAI(), 'm')])\n"
+        "    print(game.play())\n\n\nmain()\n",
+        "[Player(OpenAI(), 'm')]",
+    ),
+    "what is typed": (  # nobody types it in an episode
+        "def main():\n    players = [Player(OpenAI(), 'm') for _ in range(int(input()))]\n"
+        "    print(Game(players, sys.argv[1]).play())\n\n\nmain()\n",
+        "fill_in",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_players_are_those_of_the_run(kind: str, tmp_path: Path) -> None:
+    main, shown = MADE[kind]
+    (tmp_path / "game.py").write_text(GAME)
+    (tmp_path / "baseline.py").write_text(BASELINE)
+    (tmp_path / "main.py").write_text(HEAD + main)
+    command = [sys.executable, "main.py", "e4"]
+    seen = art_adapt(
+        "capture", "--scripted", "--", *command, cwd=tmp_path, stdin=b"2\n"
+    )
+    assert "Seen: " in seen.stderr.decode(), seen.stderr
+    done = art_adapt("-y", "--entry", "Game.play", "game.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    module = (tmp_path / "game_train.py").read_text()
+    episode = module.partition("def episode(")[2].partition("\n\n\n")[0]
+    assert shown.replace("'", '"') in episode.replace("\n        ", ""), episode
+    assert "range(3)" not in module
+    assert "no path from here to a model call" not in said
