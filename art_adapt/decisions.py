@@ -79,7 +79,10 @@ def decide(survey: Survey, options: Options) -> Decisions:
             **_chosen(decided.entry, options),
             agent_rewards=bool(rewards) and options.reward is None,
             every_client=every_client and not options.single_turn,
-            auxiliary=_auxiliary_names(decided.entry, policy, auxiliary, every_client),
+            auxiliary=(
+                *_auxiliary_names(decided.entry, policy, auxiliary, every_client),
+                *(n for n in options.auxiliary if any(n in c.several for c in policy)),
+            ),
         )
         if not options.single_turn and "isolate" not in options.origins:
             apart = survey.isolation()
@@ -159,11 +162,13 @@ def _divide(
     policy: list[CompletionCall] = []
     auxiliary: list[CompletionCall] = []
     calls = [c for file in survey.files if file.uses_art is None for c in file.calls]
+    models = survey.models
     for name in (*options.policy, *options.auxiliary):
         asked = {asker.function for call in calls for asker in call.askers}
         if not (
             any(is_named(call, name) for call in calls)
             or any(is_function(each, name) for each in asked)
+            or name in models
         ):
             functions = sorted({call.function for call in calls} | asked)
             more = len(functions) - MOST_LISTED
@@ -171,7 +176,7 @@ def _divide(
             known += f" and {more} more" * (more > 0)
             raise Refusal(
                 f"no completion call is named {name!r}",
-                next_step=f"name one of these functions: {known}; or FILE:LINE",
+                next_step=f"name one of these functions: {known}; or FILE:LINE; or the model that is asked",
             )
     for call in calls:
         (policy if call.role is Role.POLICY else auxiliary).append(call)

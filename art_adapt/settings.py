@@ -228,8 +228,8 @@ class Options(TrainingOptions):
     auxiliary: Annotated[
         tuple[str, ...],
         Option(
-            "A function (or FILE:LINE) whose model is not to be trained: a judge, a "
-            "summariser."
+            "A function (or FILE:LINE), or a model, that is not to be trained: a judge, a "
+            "summariser, an opponent."
         ),
     ] = ()
     train_module: Annotated[

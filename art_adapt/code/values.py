@@ -73,6 +73,34 @@ def usual_text_of(
     return found.pop() if len(found) == 1 else None
 
 
+def texts_side_by_side(
+    project: Project, place: Syntax, value: ast.expr | None
+) -> tuple[str, ...]:
+    """Return the texts that a value is for objects that one function makes with different ones.
+
+    Those are ``"small"`` and ``"large"`` of ``self.model``, for ``Game(Player("small"),
+    Player("large"))``: both may be in use at once.
+    """
+    if value is None:
+        return ()
+    found: dict[FunctionKey, dict[str, None]] = {}
+    for home, each in _texts(project, place, value):
+        key = home.source.path, home.owner(each)
+        found.setdefault(key, {})[str(each.value)] = None
+    return max(map(tuple, found.values()), key=len, default=())
+
+
+@question
+def _texts(
+    project: Project, place: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, ast.Constant]]:
+    for home, each in steps(project, place, value):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield home, each
+        else:
+            yield from _texts(project, home, each)
+
+
 def functions_in(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> list[FunctionKey]:

@@ -18,7 +18,7 @@ from art_adapt.report.lines import Line, write
 from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
 from art_adapt.settings import Options, Origin
-from art_adapt.survey.calls.said import asks_another_model
+from art_adapt.survey.calls.said import asks_another_model, models_of
 from art_adapt.survey.calls.tool_loops import MESSAGES
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -67,10 +67,6 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
             what = "asks a different model than the conversation"
             what += ", and no episode runs it" * (not call.in_episode)
             yield Line("", f"  {what}", remedy)
-        if call in decisions.policy and call.several and not call.beside:
-            what = f"asked {' and '.join(call.several)} in one episode: the turns of all are trained"
-            opponent = f'"{call.several[-1]}" in AUXILIARY of the train module'
-            yield Line("", f"  {what}", f"{opponent} keeps its turns out")
         for asker in call.beside:
             what = f"{at(asker.place)}  {asker.function} calls {call.function} with a conversation of its own"
             what += f" (model {asker.model})" * bool(asker.model)
@@ -79,6 +75,16 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
         for asker in call.asides:
             what = f"{at(asker.place)}  {asker.function}, through {call.function}"
             yield Line("auxiliary", what, asker.reason)
+    models = models_of(decisions.policy, survey.said)
+    if models:
+        named = (
+            f"{n} ({', '.join(at(c.place) for c in cs)})" for n, cs in models.items()
+        )
+        yield Line(
+            "models",
+            ", ".join(named),
+            "the replies of all that an episode asks are trained; --auxiliary MODEL keeps one's out",
+        )
     yield from _tool_lines(survey)
     yield from _entry_lines(decisions)
     for site in decisions.rewards:
@@ -147,7 +153,7 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     if decisions.entry is not None:
         origin = decisions.origins.get("entry", Origin.FOUND)
         detail = "no path from here to a model call was found: rehearse to be sure"
-        if decisions.entry.score > UNSEEN:
+        if decisions.entry.score > UNSEEN or decisions.entry.was_seen:
             doubts = doubts_about(decisions.entry, decisions.other_entries, origin)
             detail = "; ".join(doubts)
         yield Line(

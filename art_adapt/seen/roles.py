@@ -21,6 +21,7 @@ from art_adapt.settings import Options, Origin
 from art_adapt.source import Place
 from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.roles import Role
+from art_adapt.survey.calls.said import NAMED
 from art_adapt.survey.model import CompletionCall, Survey
 
 OUTSIDE = "seen in a run: no episode makes this call"
@@ -99,9 +100,10 @@ def _with_other_models(survey: Survey, seen: Seen) -> Survey:
 def _with_several_models(survey: Survey, seen: Seen) -> Survey:
     """Return the survey with the calls that asked several models in one episode.
 
-    That is a game against another model: all moves would be trained.
+    That is a game against another model: all moves would be trained. What a run has asked
+    decides, and not what reading takes to be possible.
     """
-    several: dict[CompletionCall, dict[str, None]] = {}
+    several: dict[CompletionCall, tuple[str, ...]] = {}
     for episode in seen.function.calls if seen.function is not None else ():
         asked: dict[CompletionCall, dict[str, None]] = {}
         for request in episode.requests:
@@ -109,9 +111,16 @@ def _with_several_models(survey: Survey, seen: Seen) -> Survey:
             if call is not None and isinstance(model, str):
                 asked.setdefault(call, {})[model] = None
         for call, models in asked.items():
-            if len(models) > 1:
-                several.setdefault(call, {}).update(models)
-    return _replaced(survey, lambda c: replace(c, several=tuple(several.get(c, ()))))
+            both = tuple(dict.fromkeys((*several.get(call, ()), *models)))
+            several[call] = both if len(models) > 1 else several.get(call, ())
+
+    def described(call: CompletionCall) -> CompletionCall:
+        found = replace(call, several=several.get(call, call.several))
+        # Its usual model is not trained, but others that it asks are.
+        is_whole = call.reason == f"{NAMED} --auxiliary {call.asks}"
+        return replace(found, role=Role.POLICY) if found.several and is_whole else found
+
+    return _replaced(survey, described)
 
 
 def _asker(

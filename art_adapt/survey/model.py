@@ -20,7 +20,12 @@ from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
 from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.completion_calls import FoundCall
-from art_adapt.survey.calls.roles import Role, begins_in_function, usual_model
+from art_adapt.survey.calls.roles import (
+    Role,
+    begins_in_function,
+    models_side_by_side,
+    usual_model,
+)
 from art_adapt.survey.calls.said import NOTHING, Said
 from art_adapt.survey.side_effects.harm import Effect, Harm, Obstacle, isolation
 
@@ -71,7 +76,7 @@ class CompletionCall:
     askers: tuple[Asker, ...] = ()
     in_episode: bool = True
     asked_other: bool = False
-    several: tuple[str, ...] = ()  # models that it asked in one episode of a run
+    several: tuple[str, ...] = ()  # models that one episode may ask, or did in a run
 
     @property
     def asides(self) -> tuple[Asker, ...]:
@@ -120,6 +125,7 @@ class CompletionCall:
             role=role,
             reason=reason,
             askers=askers,
+            several=models_side_by_side(project, call),
         )
 
 
@@ -318,6 +324,7 @@ class EntryPoint:
     shares_client: bool = False  # side jobs ask over what it is given to ask with
     features: tuple[str, ...] = ()  # what speaks for and against it, by name
     is_apart: bool = False  # from the files that the user named: another feature
+    was_seen: bool = False  # to ask the model, in a run
 
     @property
     def key(self) -> FunctionKey:
@@ -435,6 +442,16 @@ class Survey:
     @property
     def calls(self) -> tuple[CompletionCall, ...]:
         return tuple(call for file in self.files for call in file.calls)
+
+    @property
+    def models(self) -> frozenset[str]:
+        """Return the names of the models that its calls are known to ask."""
+        return frozenset(
+            name
+            for call in self.calls
+            for name in (call.asks, *call.several, *(a.model for a in call.askers))
+            if name
+        )
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:

@@ -1122,7 +1122,7 @@ def test_a_game_against_another_model_is_told(kind: str, tmp_path: Path) -> None
     )
     watched(tmp_path, agent, SAID * 4, sys.executable, "agent.py", QUESTION)
     said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
-    assert ("asked gpt-5 and deepseek-chat in one episode" in said) is told, said
+    assert ("models      gpt-5 (agent.py:" in said) is told, said
 
 
 def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:

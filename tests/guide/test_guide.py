@@ -910,6 +910,56 @@ def test_a_side_job_stays_one_in_later_runs(
     assert (tmp_path / "agent_train.py").read_text() == module
 
 
+GAME = """\
+from openai import OpenAI
+
+
+class Player:
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+    def say(self, role: str, text: str) -> str:
+        asked = [{"role": "system", "content": role}, {"role": "user", "content": text}]
+        reply = OpenAI().chat.completions.create(model=self.model, messages=asked)
+        return reply.choices[0].message.content or ""
+
+
+class Game:
+    def __init__(self, player: Player, overseer: Player) -> None:
+        self.player, self.overseer = player, overseer
+
+    def run(self, topic: str) -> str:
+        said = ""
+        for _ in range(3):
+            said += self.player.say("You are a player.", topic + said)
+            if "veto" in self.overseer.say("You oversee.", said):
+                return said
+        return said
+
+
+def play(topic: str) -> str:
+    return Game(Player("small"), Player("large")).run(topic)
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"), [("a", []), ("b", ["large"]), ("c", ["small"])]
+)
+def test_which_of_several_models_is_trained_is_asked(
+    answer: str, names: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(GAME)
+    asked, _ = answered(tmp_path, [("Whose replies are trained?", answer)])
+    assert any("small (agent.py:10), large (agent.py:10)" in each for each in asked)
+    module = (tmp_path / "agent_train.py").read_text()
+    line = module.partition("\nAUXILIARY")[2].partition("\n")[0]
+    assert all(f'"{name}"' in line for name in names) and ("()" in line) == (not names)
+    done = art_adapt("-y", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "agent_train.py").read_text() == module
+    assert b"  models  " not in done.stderr
+
+
 def test_a_near_candidate_is_asked_about(tmp_path: Path) -> None:
     """Also one that is only near because of an answer before."""
     (tmp_path / "agent.py").write_text(ORCHESTRA)

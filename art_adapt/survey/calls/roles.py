@@ -22,7 +22,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
-from art_adapt.code.values import usual_text_of
+from art_adapt.code.values import texts_side_by_side, usual_text_of
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.tool_names import is_of_a_tool
 from art_adapt.words import INSTRUCT, OTHERS_JOB, SIDE_JOB, SIDE_MODEL, TOOL_DECORATORS
@@ -187,6 +187,12 @@ def _in_tool(syntax: Syntax, node: ast.AST) -> bool:
 def usual_model(project: Project, call: FoundCall) -> str | None:
     """Return the model's name, where the project says it: spelled out, or as a default."""
     return literal_model(call) or usual_text_of(project, call.syntax, call.model)
+
+
+def models_side_by_side(project: Project, call: FoundCall) -> tuple[str, ...]:
+    """Return the models of the objects that ask through a call, if one function makes several."""
+    found = texts_side_by_side(project, call.syntax, call.model)
+    return found if len(found) > 1 else ()
 
 
 def literal_model(call: FoundCall) -> str | None:

@@ -17,9 +17,12 @@ if TYPE_CHECKING:  # a survey holds what was said
     from art_adapt.survey.model import CompletionCall
 
 
+NAMED = "named:"  # how a reason begins that somebody gave
+
+
 @dataclass(frozen=True)
 class Said:
-    """The names of calls of either role: a function, a class, or FILE:LINE."""
+    """The names of calls of either role: a function, a class, FILE:LINE, or a model."""
 
     policy: tuple[str, ...] = ()
     auxiliary: tuple[str, ...] = ()
@@ -34,10 +37,12 @@ class Said:
             (Role.AUXILIARY, self.auxiliary),
             (Role.POLICY, self.policy),
         ):
-            name = next((each for each in names if is_named(call, each)), None)
+            name = next(
+                (n for n in names if is_named(call, n) or asks_only(call, n)), None
+            )
             if name is not None:
-                named = replace(call, role=role, reason=f"named: --{role} {name}")
-                return call if call.role is role else named
+                named = replace(call, role=role, reason=f"{NAMED} --{role} {name}")
+                return call if call.role is role is Role.AUXILIARY else named
         return call
 
     def of_asker(self, asker: Asker) -> Asker:
@@ -48,7 +53,7 @@ class Said:
         ):
             name = next((n for n in names if is_function(asker.function, n)), None)
             if name is not None:
-                aside = f"named: --{role} {name}" if role is Role.AUXILIARY else ""
+                aside = f"{NAMED} --{role} {name}" if role is Role.AUXILIARY else ""
                 return replace(asker, reason=aside, apart=False, model="")
         return asker
 
@@ -107,6 +112,30 @@ def is_named(call: CompletionCall, name: str) -> bool:
             path
         )
     return is_function(call.function, name)
+
+
+def asks_only(call: CompletionCall, model: str) -> bool:
+    """True if a call asks that model, and no other was seen to be asked by it."""
+    return call.asks == model and len(call.several) < 2
+
+
+def models_of(
+    policy: Sequence[CompletionCall], said: Said
+) -> dict[str, list[CompletionCall]]:
+    """Return the models that an episode's trained calls name, each with its calls; {} for one.
+
+    That is asked of single requests side by side, of which none is the conversation, and of a
+    call that objects with different models go through. What ``said`` names is settled.
+    """
+    asking = [c for c in policy if c.in_episode and not c.reason.startswith(NAMED)]
+    found: dict[str, list[CompletionCall]] = {}
+    for call in asking:
+        names = call.several or filter(None, [call.asks])
+        for name in (n for n in names if n not in said.auxiliary):
+            found.setdefault(name, []).append(call)
+    if any(asks_another_model(call, policy) or call.beside for call in asking):
+        return {}
+    return found if len(found) > 1 else {}
 
 
 def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -> bool:
