@@ -13,7 +13,7 @@ from art_adapt.code.packages import import_roots, module_file, module_roots
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
-from art_adapt.paths import at
+from art_adapt.paths import at, shown
 from art_adapt.printable import printable, quoted
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
@@ -149,7 +149,7 @@ def _agents_below(
             if _completion_calls(source):
                 found.append(source)
         except Refusal as refusal:
-            sys.stderr.write(f"art-adapt: {printable(str(refusal))}\n")
+            sys.stderr.write(f"{printable(_left_out(path, refusal))}\n")
     if not found:
         raise Refusal(
             "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",
@@ -158,6 +158,14 @@ def _agents_below(
             path=folder,
         )
     return found
+
+
+def _left_out(path: Path, refusal: Refusal) -> str:
+    line = "" if refusal.line is None else f":{refusal.line}"
+    then = f"; if it is a part of the agent, {refusal.next_step}" * bool(
+        refusal.next_step
+    )
+    return f"left out {shown(path)}{line}: {refusal.what}{then}"
 
 
 def _other_agents(folder: Path, exclude: Sequence[str]) -> str:

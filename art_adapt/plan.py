@@ -42,7 +42,7 @@ from art_adapt.train_file import standing_module, train_module_path
 
 # Reads the agent anew with options that say more of it.
 Reading = Callable[[Survey, Options], tuple[Survey, Options]]
-Guide = Callable[[Survey, Options, Reading], Options]
+Guide = Callable[[Survey, Options, Reading, Seen | None], Options]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def make_plan(
         def reading(found: Survey, options: Options) -> tuple[Survey, Options]:
             return as_said(found, sources, options, session, seen)
 
-        options = guide(found, options, reading)
+        options = guide(found, options, reading, seen)
         found, options = reading(found, options)
     plan = _planned(found, options, session, seen, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)

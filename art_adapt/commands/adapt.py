@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from art_adapt.code.session import Session
     from art_adapt.file_edit import FileEdit
-    from art_adapt.plan import Guide, Plan
+    from art_adapt.guide import Guide
+    from art_adapt.plan import Plan
     from art_adapt.settings import Options
     from art_adapt.source import Source
 
@@ -246,10 +247,11 @@ def _write(
 
     if ask:
         watch_once(sources, options)
+    guide = _guide() if ask else None
     plan = make_plan(
         sources,
         options,
-        guide=_guide() if ask else None,
+        guide=guide,
         keep=keep,
         force=force,
         session=_session(),
@@ -258,7 +260,7 @@ def _write(
     if asks:
         print_edits(plan.edits)
     if not as_json:
-        show(plan, sys.stdout)
+        show(plan, sys.stdout, found=guide is None or not guide.has_shown)
     if plan.kept is not None:
         raise _edited_train_module(plan.kept)
     flags = " ".join(flags_of(plan.options, NOW)) if asks else ""
@@ -278,9 +280,9 @@ def _write(
 
 
 def _guide() -> Guide:
-    from art_adapt.guide import guided
+    from art_adapt.guide import Guide  # which imports a library for its prompts
 
-    return guided
+    return Guide()
 
 
 def _offer_rehearsal(plan: Plan) -> None:

@@ -5,6 +5,6 @@ shows them, ``sources`` finds what a repository has for them, and ``answers`` wr
 ``[tool.art-adapt]``.
 """
 
-from art_adapt.guide.dialogue import guided
+from art_adapt.guide.dialogue import Guide
 
-__all__ = ["guided"]
+__all__ = ["Guide"]

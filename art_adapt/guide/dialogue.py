@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -19,7 +19,9 @@ from art_adapt.guide.sources import project_files
 from art_adapt.plan import Reading
 from art_adapt.printable import counted
 from art_adapt.report.lines import Line
+from art_adapt.report.seen import seen_lines
 from art_adapt.report.text import found_lines
+from art_adapt.seen.decision import Seen
 from art_adapt.settings import Options, Origin
 from art_adapt.survey.model import Survey
 
@@ -28,27 +30,37 @@ OF_AGENT, EACH, RECOMMENDED = "of agent", "each", "recommended"
 NO_ANSWER = "no answer was given, so the agent was not changed"
 
 
-def guided(survey: Survey, options: Options, reading: Reading) -> Options:
-    """Show what was found, ask what is not known yet; return the options with the answers.
+@dataclass
+class Guide:
+    """Asks what is not known yet; ``has_shown``: it has shown what was found, at the beginning."""
 
-    Answers have the origin ``ANSWER``. What is only recommended stays as it is. ``reading``
-    reads the agent anew where an answer says whose a request is: another function may run an
-    episode then.
+    has_shown: bool = False
 
-    Raises:
-        Refusal: whoever was asked has not answered; it names the flags of the answers.
-    """
-    given = next(file for file in survey.files if file.given)
-    files = project_files(given.source.path)
-    situation = Situation(survey, options, files, survey)
-    if next(_open(situation), None) is None:
-        return options
-    with Prompts() as prompts:
-        with suppress(Refusal):  # it is the first thing that it asks
-            # What keeps episodes apart is asked.
-            found = replace(decide(survey, options), training=None)
-            prompts.show([HEADING, *found_lines(survey, found)])
-        return _asked(situation, prompts, reading)
+    def __call__(
+        self, survey: Survey, options: Options, reading: Reading, seen: Seen | None
+    ) -> Options:
+        """Show what was found, ask what is not known yet; return the options with the answers.
+
+        Answers have the origin ``ANSWER``. What is only recommended stays as it is. ``reading``
+        reads the agent anew where an answer says whose a request is: another function may run
+        an episode then.
+
+        Raises:
+            Refusal: whoever was asked has not answered; it names the flags of the answers.
+        """
+        given = next(file for file in survey.files if file.given)
+        files = project_files(given.source.path)
+        situation = Situation(survey, options, files, survey)
+        if next(_open(situation), None) is None:
+            return options
+        with Prompts() as prompts:
+            with suppress(Refusal):
+                # Which function runs an episode, and what keeps episodes apart, is asked.
+                found = decide(survey, replace(options, train_module=False))
+                lines = (Line(*each) for each in seen_lines(seen))
+                prompts.show([HEADING, *found_lines(survey, found), *lines])
+                self.has_shown = True
+            return _asked(situation, prompts, reading)
 
 
 def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
@@ -97,7 +109,7 @@ def _how_to_ask(situation: Situation, prompts: Prompts) -> str:
         )
     ]
     if of_agent and len(of_agent) < len(every):
-        said = f"ask me about my agent: {counted(len(of_agent), 'question')} at most"
+        said = f"ask me about my agent: {counted(len(of_agent), 'question')} so far"
         choices.insert(
             0,
             Choice(said, {"guide": OF_AGENT}, "the others get the recommended answer"),
@@ -130,11 +142,11 @@ def _modules() -> tuple[QuestionModule, ...]:
 
 
 def _with(options: Options, answer: Choice, *, asked: bool) -> Options:
-    """Return the options with an answer; what would come of none is not to be kept."""
+    """Return the options with an answer; what nobody was asked, and would come of none, is not kept."""
     usual = Options()
     origins = {
         name: Origin.FOUND
-        if answer.is_usual
+        if answer.is_usual and not (asked and value)
         else Origin.DEFAULT
         if not asked and value == getattr(usual, name)
         else Origin.ANSWER

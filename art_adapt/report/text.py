@@ -37,16 +37,17 @@ APART = {
 }
 
 
-def show(plan: Plan, stream: TextIO) -> None:
-    """Write the survey and the decisions of ``plan``."""
-    write(list(_lines(plan)), stream)
+def show(plan: Plan, stream: TextIO, *, found: bool = True) -> None:
+    """Write the survey and the decisions of ``plan``; without ``found``, the decisions alone."""
+    write(list(_lines(plan, found=found)), stream)
 
 
-def _lines(plan: Plan) -> Iterator[Line]:
+def _lines(plan: Plan, *, found: bool) -> Iterator[Line]:
     decisions = plan.decisions
-    yield Line(text="Found", heading=True)
-    yield from found_lines(plan.survey, decisions)
-    yield from (Line(*each) for each in seen_lines(plan.seen))
+    if found:
+        yield Line(text="Found", heading=True)
+        yield from found_lines(plan.survey, decisions)
+        yield from (Line(*each) for each in seen_lines(plan.seen))
     if decisions.training is not None:
         yield Line()
         yield Line(text="Decided", heading=True)
@@ -304,7 +305,7 @@ def _obstacle_lines(survey: Survey) -> Iterator[Line]:
     for refusal in survey.unread:
         path = shown(refusal.path) if refusal.path is not None else ""
         where = f"{path}:{refusal.line}" if refusal.line is not None else path
-        then = f"it uses the agent, so {refusal.next_step}"
+        then = f"it may show how the agent is used: {refusal.next_step}"
         yield Line("not read", f"{where}  {refusal.what}", then)
 
 

@@ -108,7 +108,10 @@ def _with_several_models(survey: Survey, seen: Seen) -> Survey:
         asked: dict[CompletionCall, dict[str, None]] = {}
         for request in episode.requests:
             call, model = _call_of(request, survey.calls), request.body.get("model")
-            if call is not None and isinstance(model, str):
+            if call is None or not isinstance(model, str):
+                continue
+            waiting = {each.key[1] for each in episode.run.outward(request.around)}
+            if waiting.isdisjoint(aside.function for aside in call.asides):
                 asked.setdefault(call, {})[model] = None
         for call, models in asked.items():
             both = tuple(dict.fromkeys((*several.get(call, ()), *models)))

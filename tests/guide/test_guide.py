@@ -213,7 +213,7 @@ def spawned(
         env={**os.environ, **environment},  # type: ignore[arg-type]
         dimensions=(50, 60),
         encoding="utf-8",
-        timeout=60,
+        timeout=20,
     )
     guide.delaybeforesend = None  # it waits 50 ms before each answer otherwise
     return guide
@@ -222,7 +222,7 @@ def spawned(
 def answered(
     folder: Path, answers: Sequence[tuple[str, str]], *options: str
 ) -> tuple[list[str], str]:
-    """Answer questions, others as recommended; return those asked, and what was said."""
+    """Answer questions, others with the first answer; return those asked, and what was said."""
     left = list(answers)
     asked: list[str] = []
     said = ""
@@ -249,8 +249,8 @@ def answered(
             guide.sendline(left.pop(0)[1])
         elif "settle them" in question and "c ask me all" in question:
             guide.sendline("c")
-        else:
-            guide.sendline("")
+        else:  # where nothing is recommended, no answer is none
+            guide.sendline("" if "[a]" in str(guide.after) else "a")
 
 
 def configuration(folder: Path) -> dict[str, Any]:
@@ -357,6 +357,9 @@ def test_what_commits_is_not_run_again_and_again(
 
 
 def test_recommended_answers_need_one_key(folder: Path) -> None:
+    (folder / "evals.py").write_text(
+        'TASKS = [{"question": "Who?", "expected": "me"}]\n'
+    )
     asked, _ = answered(folder, [("settle them", "b")])
     assert len(asked) == 1
     # Only what would not have come without an answer is kept.
@@ -366,6 +369,13 @@ def test_recommended_answers_need_one_key(folder: Path) -> None:
     # What the train module says is not asked again.
     asked, said = answered(folder, [])
     assert asked == [] and "Nothing to change" in said
+
+
+def test_nothing_is_recommended_over_a_reward_that_is_there(folder: Path) -> None:
+    asked, _ = answered(folder, [("settle them", "b"), ("rewards an episode", "b")])
+    assert len(asked) == 2 and "judge model compares" in asked[1]
+    assert "recommended" not in asked[1].partition("What rewards")[2]
+    assert configuration(folder)["reward"] == "evals:reward"
 
 
 def test_back_and_what_cannot_be_taken(folder: Path) -> None:
@@ -471,6 +481,8 @@ def test_what_has_been_written_can_be_rehearsed_at_once(folder: Path) -> None:
     guide = spawned(folder, PLAIN)
     guide.expect("settle them")
     guide.sendline("b")
+    guide.expect("rewards an episode")  # evals.py has a reward, so none is recommended
+    guide.sendline("a")
     guide.expect(r"\[Y/n\]")
     guide.sendline("y")
     guide.expect(r"Rehearse agent_train.py now\?")
@@ -510,7 +522,7 @@ def test_an_agent_in_a_package(folder: Path) -> None:
         cwd=folder,
         env={**os.environ, **PLAIN},  # type: ignore[arg-type]
         encoding="utf-8",
-        timeout=60,
+        timeout=20,
     )
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         rewarded = "rewards an episode?" in str(guide.before)
@@ -599,7 +611,7 @@ def test_a_path_is_typed_as_it_reads_here_and_must_be_there(folder: Path) -> Non
         cwd=folder,
         env={**os.environ, **PLAIN},  # type: ignore[arg-type]
         encoding="utf-8",
-        timeout=60,
+        timeout=20,
     )
     said, typed = "", ["none.jsonl", "rows.jsonl"]
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
@@ -705,7 +717,7 @@ def test_it_offers_to_watch_first(answer: str, tmp_path: Path) -> None:
     guide = pexpect.spawn(
         COMMAND[0], [*COMMAND[1:], "agent.py"], cwd=tmp_path, encoding="utf-8",
         env={**os.environ, **PLAIN, "OPENAI_API_KEY": "k", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-        timeout=60,
+        timeout=20,
     )  # fmt: skip
     guide.expect("while art-adapt watches")
     guide.expect("a  yes, with your model: python -X dev agent.py")

@@ -50,8 +50,8 @@ def questions(situation: Situation) -> Iterator[Question]:
             f"Train the request in {found.function} ({at(found.place)}) as well?",
             (own, side_job) if found.is_trained else (side_job, own),
             unranked=found.is_trained,
-            why=f"{found.because[0].upper()}{found.because[1:]}. If you say no, this request keeps "
-            "the model that it asks today.",
+            why=f"{found.because[0].upper()}{found.because[1:]}. Yes: the model in training writes these "
+            "replies, too. No: the model that writes them today still does, and is not trained.",
             of_agent=True,
         )
     yield from _models(situation)

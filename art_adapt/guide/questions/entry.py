@@ -34,6 +34,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             Choice(
                 f"{entry.called}  {at(entry.place)}",
                 {"entry": None if entry is found else option_for(entry, entries)},
+                entry.documentation,
                 is_usual=entry is found,
             )
             for entry in likeliest

@@ -61,6 +61,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         typed=("reward",),
         example="module:function, which takes a trajectory and a scenario",
         meant=lambda typed: _checked(typed, entry.home),
+        open=bool(ready),  # somebody has written them for this
         of_agent=True,
     )
 
