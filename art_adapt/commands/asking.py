@@ -67,6 +67,7 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     from art_adapt.commands.capture import watch
     from art_adapt.guide.commands import as_typed
     from art_adapt.guide.watching import offer_to_watch
+    from art_adapt.rehearsal.watched_command import Script
     from art_adapt.seen.notes import was_seen
     from art_adapt.train_file import standing_module
 
@@ -86,9 +87,9 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
             continue
         print("If it waits for requests, send it one, then press Ctrl-C.\n", flush=True)
         try:
-            let_through = () if wanted.scripted else None
+            script = Script() if wanted.scripted else None
             with contextlib.chdir(folder):
-                code = watch(command, agent, scripted=let_through, guided=True)
+                code = watch(command, agent, script=script, guided=True)
             if code and not was_seen(agent):
                 failed.append(wanted.command)
                 continue  # another command may do, or the same with what it lacked

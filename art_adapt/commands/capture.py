@@ -18,6 +18,7 @@ from art_adapt.paths import shown
 
 if TYPE_CHECKING:
     from art_adapt.capture.run import FieldSource
+    from art_adapt.rehearsal.watched_command import Script
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
@@ -69,6 +70,12 @@ def capture(
             "holds; may be repeated.",
         ),
     ] = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --scripted, what the model says, one JSON object a line, as for rehearse."
+        ),
+    ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,9 +113,14 @@ def capture(
             "--env is for --scripted: without it, the agent gets your whole environment",
             next_step="leave out --env, or add --scripted",
         )
+    if replies is not None and not scripted:
+        raise Refusal(
+            "--replies is for --scripted: without it, your model answers",
+            next_step="leave out --replies, or add --scripted",
+        )
     if not known:
-        let_through = (env or ()) if scripted else None
-        raise typer.Exit(watch(command, ran, output, allow or (), let_through))
+        script = _script(env or (), replies) if scripted else None
+        raise typer.Exit(watch(command, ran, output, allow or (), script))
     if ran is None:
         raise Refusal(
             f"cannot find the agent's file in the command {' '.join(command)}",
@@ -142,6 +154,13 @@ def capture(
     raise typer.Exit(code)
 
 
+def _script(let_through: Sequence[str], replies: Path | None) -> Script:
+    from art_adapt.rehearsal.replies import replies_in
+    from art_adapt.rehearsal.watched_command import Script
+
+    return Script(let_through, () if replies is None else replies_in(replies))
+
+
 def _not_scripted(option: str | None) -> Refusal:
     """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
     if option is not None:
@@ -170,13 +189,13 @@ def watch(
     agent: Path | None,
     output: Path | None = None,
     allowed: Sequence[str] = (),
-    scripted: Sequence[str] | None = None,
+    script: Script | None = None,
     *,
     guided: bool = False,
 ) -> int:
     """Run a command, see which function runs the episodes, and keep their rows.
 
-    ``scripted``: a made-up model answers, and these variables are let through to the agent.
+    ``script``: a made-up model answers, as it says.
     ``guided``: somebody is asked next, and needs no command. The other parameters are those of
     ``capture``. Returns the command's exit code.
 
@@ -209,12 +228,12 @@ def watch(
         raise Refusal(f"cannot create {file.parent}: {error.strerror}") from error
     made_up: frozenset[str] = frozenset()
     withheld: tuple[str, ...] = ()
-    if scripted is not None:
-        code, made_up, withheld = run_scripted(command, near, file, scripted)
+    if script is not None:
+        code, made_up, withheld = run_scripted(command, near, file, script)
     else:
         code = _run(command, near, file)
     runs = read_runs(file, known)
-    say_seen(runs, code, withheld, scripted=scripted is not None)
+    say_seen(runs, code, withheld, scripted=script is not None)
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:
@@ -249,7 +268,7 @@ def watch(
         runs = read_runs(file, 0)
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
-    if scripted is not None:  # what came of it is made up
+    if script is not None:  # what came of it is made up
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)

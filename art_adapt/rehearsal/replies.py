@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
+from art_adapt.errors import Refusal
+from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.prompted import prompted_answer
 from art_adapt.rehearsal.schemas import WORDS, fits, value_of
 
@@ -58,6 +61,22 @@ class Scripted:
 
     when: str
     reply: Reply
+
+
+def replies_in(path: Path) -> tuple[Scripted, ...]:
+    """Read a file of the user's rows, one JSON object a line: see ``read_rows``.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    try:
+        return read_rows([row for _, row in json_lines(path)])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Refusal(
+            f"cannot read the replies: {error}",
+            next_step='write one JSON object per line, such as {"content": "yes"}',
+            path=path,
+        ) from error
 
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[Scripted, ...]:

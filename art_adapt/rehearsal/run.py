@@ -17,7 +17,6 @@ from shlex import quote
 
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal, missing
-from art_adapt.json_lines import json_lines
 from art_adapt.paths import shown
 from art_adapt.project_copy import Copy
 from art_adapt.rehearsal.checks.witnesses import witnesses
@@ -31,7 +30,7 @@ from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.outlook import Outlook, foretell
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
-from art_adapt.rehearsal.replies import Scripted, is_judgement, read_rows
+from art_adapt.rehearsal.replies import Scripted, is_judgement, replies_in
 from art_adapt.rehearsal.scripted_model import Exchange, ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
@@ -102,7 +101,7 @@ def rehearse(
     """
     if not path.is_file():
         raise missing(path)
-    rows = _rows(replies) if replies is not None else ()
+    rows = replies_in(replies) if replies is not None else ()
     version = _art_version()
     if train is not None:
         _must_be_installed("--train", "torch", "transformers")
@@ -336,17 +335,6 @@ def _must_be_installed(flag: str, *modules: str) -> None:
             f"not installed here: {' and '.join(missing)}, which {flag} needs",
             next_step=f"pip install 'art-adapt[{EXTRAS[flag]}]', or rehearse without {flag}",
         )
-
-
-def _rows(path: Path) -> tuple[Scripted, ...]:
-    try:
-        return read_rows([row for _, row in json_lines(path)])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refusal(
-            f"cannot read the replies: {error}",
-            next_step='write one JSON object per line, such as {"content": "yes"}',
-            path=path,
-        ) from error
 
 
 def _art_version() -> str:

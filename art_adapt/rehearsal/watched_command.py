@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from art_adapt.capture.run import activity_in, run_listening
@@ -15,13 +15,25 @@ from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import outside
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.outside import Overlay
+from art_adapt.rehearsal.replies import Scripted
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 
 SHORTEST = 8  # characters of a value of the environment that no row keeps
 
 
+@dataclass(frozen=True)
+class Script:
+    """What the scripted model says before it makes something up, and what the agent gets.
+
+    ``let_through``: variables of the environment.
+    """
+
+    let_through: Sequence[str] = ()
+    rows: Sequence[Scripted] = ()
+
+
 def run_scripted(
-    command: Sequence[str], agent: Path, file: Path, let_through: Sequence[str]
+    command: Sequence[str], agent: Path, file: Path, script: Script
 ) -> tuple[int, frozenset[str], tuple[str, ...]]:
     """Run a command whose model is the scripted one, on a copy of the project's folder.
 
@@ -34,10 +46,10 @@ def run_scripted(
     module = agent.with_name(f"{agent.stem}_train.py")
     project = root_around(agent).resolve()
     with (
-        ScriptedModel(seed=0, rows=()) as model,
+        ScriptedModel(seed=0, rows=script.rows) as model,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
     ):
-        made = environment(model.url, module, let_through)
+        made = environment(model.url, module, script.let_through)
         # An address or a key; a shorter one may be the user's own word by chance.
         made_up = frozenset(
             {each for each in made.variables.values() if len(each) >= SHORTEST}

@@ -21,6 +21,9 @@ from art_adapt.survey.model import EntryPoint
 Json = dict[str, Any]
 
 
+SIGNALLED = 128  # exit codes of what a signal has ended
+
+
 def say_seen(
     runs: Sequence[Run],
     code: int,
@@ -62,6 +65,11 @@ def say_seen(
     )
     if tools := tools_called(requests):
         say(f"  tools    {printable(tools)}\n")
+    if scripted and 0 < code < SIGNALLED:
+        say(
+            "the command failed: if it reads replies of a certain form, supply some with "
+            "--replies FILE.jsonl\n"
+        )
 
 
 def say_episode(entry: EntryPoint) -> None:

@@ -131,3 +131,39 @@ def test_what_it_was_given_describes_the_fields(tmp_path: Path) -> None:
     (tmp_path / "scenarios.jsonl").write_text(row * 8)
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
     assert done.returncode == 0, done.stdout.decode()
+
+
+READER = (
+    HEAD
+    + """
+
+def word(topic: str) -> str:
+    asked = [{"role": "user", "content": topic + ". Which word do you recommend?"}]
+    reply = client.chat.completions.create(model="m", messages=asked)
+    return json.loads(reply.choices[0].message.content)["word"]
+
+
+print(word(sys.argv[1]))
+"""
+)
+
+
+def test_a_scripted_run_says_what_it_is_told_to_say(tmp_path: Path) -> None:
+    """Else an agent that reads replies of a form that no prompt shows ends at the first one."""
+    (tmp_path / "agent.py").write_text(READER)
+    command = ("--", sys.executable, "agent.py", "salad")
+    made_up = art_adapt("capture", "--scripted", *command, cwd=tmp_path)
+    assert made_up.returncode == 1
+    assert b"supply some with --replies FILE.jsonl" in made_up.stderr
+    (tmp_path / "replies.jsonl").write_text(
+        '{"content": "{\\"word\\": \\"basil\\"}"}\n'
+    )
+    replies = ("--replies", "replies.jsonl")
+    told = art_adapt("capture", "--scripted", *replies, *command, cwd=tmp_path)
+    assert (told.returncode, told.stdout.strip()) == (0, b"basil"), told.stderr
+    assert b"--replies" not in told.stderr
+    refused = art_adapt("capture", *replies, *command, cwd=tmp_path)
+    assert b"--replies is for --scripted" in refused.stderr
+    (tmp_path / "replies.jsonl").write_text("basil\n")
+    refused = art_adapt("capture", "--scripted", *replies, *command, cwd=tmp_path)
+    assert refused.returncode == 2 and b"cannot read the replies" in refused.stderr
