@@ -247,7 +247,12 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     for parameters in shown_in.values():
         first = min(p.made.place for p in parameters if p.made is not None)
         names = ", ".join(dict.fromkeys(each.name for each in parameters))
-        yield Line("needs", f"{names}, made as in {at(first)}")
+        others = dict.fromkeys(place for p in parameters for place in p.otherwise)
+        places = ", ".join(at(place) for place in others)
+        differs = (
+            f"{places} makes it in another way: if episodes need that, edit episode()"
+        )
+        yield Line("needs", f"{names}, made as in {at(first)}", differs * bool(others))
     for module in entry.registering:
         yield Line("imports", module, "it registers objects that an episode looks up")
     for parameter in entry.parameters:

@@ -205,6 +205,7 @@ class Parameter:
     opened: SetupCall | None = None
     asks_as: str = ""  # the class of a client, as its use shows
     element: str = ""  # the record of which it is a list, as the agent's file names it
+    otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
 
     @property
     def is_record(self) -> bool:
@@ -243,6 +244,10 @@ class Construction:
     foreign: bool = False
     uses_endpoint: bool = False
     needs_key: bool = False
+
+    def is_like(self, other: Construction) -> bool:
+        """True if both are made by the same code, wherever it stands."""
+        return (self.value, self.statements) == (other.value, other.statements)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ from art_adapt.survey.making.own_models import with_own_clients, with_own_model
 from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.words import CONVERSATIONS
 
+MOST_WAYS = 6  # calls that are looked at for another way to make an object
+
 
 def with_constructions(
     project: Project,
@@ -73,7 +75,7 @@ def with_constructions(
         if not _has_task(entry):
             found = with_options(given, found, CONVERSATIONS)
         found = with_own_clients(entry, given, with_own_model(given, found))
-        entry = replace(entry, constructor=found)
+        entry = replace(entry, constructor=_with_other_ways(given, found))
     if entry.parameters:
         called_at = graph.calls_of(project, entry.key)
         given = given_by(project, agent, called_at, entry.parameters, worst)
@@ -87,8 +89,30 @@ def with_constructions(
         prompts = said_by_system(project, entry.key)
         found = with_options(given, found, {*CONVERSATIONS, *grown}, prompts)
         found = with_own_clients(entry, given, with_own_model(given, found))
-        entry = replace(entry, parameters=found)
+        entry = replace(entry, parameters=_with_other_ways(given, found))
     return entry
+
+
+def _with_other_ways(
+    given: Given, parameters: tuple[Parameter, ...]
+) -> tuple[Parameter, ...]:
+    """Say of each object that is made by a call where the project makes it in another way.
+
+    Which of them is the one to train with, a provider's or a demo's, only the user knows.
+    """
+
+    def described(parameter: Parameter) -> Parameter:
+        made = parameter.made
+        if made is None or "(" not in made.value:
+            return parameter
+        ways = {
+            place.place(value): given.made(place, value)
+            for place, value in given.passed(parameter)[:MOST_WAYS]
+        }
+        others = (at for at, way in ways.items() if way and not way.is_like(made))
+        return replace(parameter, otherwise=tuple(others))
+
+    return tuple(map(described, parameters))
 
 
 def _with_what_asks(
