@@ -14,6 +14,7 @@ from art_adapt.adaptation import adapt_source, wraps_of
 from art_adapt.answers import kept_answers
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.packages import import_roots
+from art_adapt.code.project_folder import project_root
 from art_adapt.code.session import Session
 from art_adapt.decided import (
     NOW,
@@ -38,7 +39,12 @@ from art_adapt.source import Source
 from art_adapt.survey.calls.said import is_named
 from art_adapt.survey.model import FileSurvey, Survey
 from art_adapt.survey.survey import survey
-from art_adapt.train_file import standing_module, train_module_path
+from art_adapt.train_file import (
+    ENDING,
+    agent_path,
+    standing_module,
+    train_module_path,
+)
 
 # Reads the agent anew with options that say more of it.
 Reading = Callable[[Survey, Options], tuple[Survey, Options]]
@@ -96,22 +102,24 @@ def make_plan(
     session = session or Session()
     said = said_in(options)
     found = survey(sources, entry=options.entry, session=session, said=said)
-    before = earlier(
-        [source.path for source in sources], [e.home for e in found.entry_points]
-    )
+    given = [source.path for source in sources]
+    # A run may have shown an episode in another file, whose train module names the given one.
+    modules = session.below(project_root(given[0]))
+    trained = [agent_path(each) for each in modules if each.name.endswith(ENDING)]
+    before = earlier(given, [*(e.home for e in found.entry_points), *trained])
     options = with_earlier(options, before)
     found, options, seen = surveyed_as_seen(found, sources, options, session)
     if guide is not None and options.train_module:
         with contextlib.suppress(UnclearEntry):  # the first thing that it asks
             # What is refused, before it asks.
-            _planned(found, options, session, seen, force=force)
+            _planned(found, given, options, session, seen, force=force)
 
         def reading(found: Survey, options: Options) -> tuple[Survey, Options]:
             return as_said(found, sources, options, session, seen)
 
         options = guide(found, options, reading, seen)
         found, options = reading(found, options)
-    plan = _planned(found, options, session, seen, force=force, answers=not keep)
+    plan = _planned(found, given, options, session, seen, force=force, answers=not keep)
     plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
@@ -121,6 +129,7 @@ def make_plan(
 
 def _planned(
     found: Survey,
+    given: Sequence[Path],
     options: Options,
     session: Session,
     seen: Seen | None,
@@ -128,7 +137,9 @@ def _planned(
     force: bool,
     answers: bool = True,
 ) -> Plan:
-    """Plan without a question; ``answers``: the train module keeps those that were given.
+    """Plan without a question for the ``given`` files.
+
+    ``answers``: the train module keeps those that were given.
 
     A train module that a run has shaped stays as it is where nobody knows of that run.
     """
@@ -147,7 +158,7 @@ def _planned(
         home = decisions.entry.home
         decided = decided_lines(
             _as_it_reads_later(found, options, home),
-            _given_beside(found, options, home),
+            _given_beside(given, options, home),
             answers=answers,
         )
         is_shown = seen is not None and seen.function is not None
@@ -179,7 +190,7 @@ def _was_shown(module: bytes | None) -> bool:
     return any(line.strip() == SHOWN.encode() for line in module.splitlines())
 
 
-def _given_beside(found: Survey, options: Options, home: Path) -> Sequence[str]:
+def _given_beside(given: Sequence[Path], options: Options, home: Path) -> Sequence[str]:
     """Return the files that runs were given in place of the agent's, from its folder.
 
     Only a run that decides something adds its own: who adapts a folder after one of its
@@ -189,17 +200,9 @@ def _given_beside(found: Survey, options: Options, home: Path) -> Sequence[str]:
     before = () if module is None else decided_in(module).named
     if module is not None and set(NOW).isdisjoint(options.origins.values()):
         return before
-    return tuple(dict.fromkeys((*before, *_other_files(found, options, home))))
-
-
-def _other_files(found: Survey, options: Options, home: Path) -> list[str]:
-    given = [file.source.path for file in found.files if file.given]
-    # --entry module:function adds the agent's own file to those that the user named.
-    is_added = options.entry is not None and ":" in options.entry
-    if home in given and not is_added:
-        return []
-    others = (os.path.relpath(path, home.parent) for path in given if path != home)
-    return [Path(path).as_posix() for path in others]
+    others = () if home in given else given
+    named = (Path(os.path.relpath(path, home.parent)).as_posix() for path in others)
+    return tuple(dict.fromkeys((*before, *named)))
 
 
 def _as_it_reads_later(found: Survey, options: Options, home: Path) -> Options:

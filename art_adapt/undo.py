@@ -104,7 +104,17 @@ def make_undo(
 def _meant(
     sources: Sequence[Source], known: Mapping[Path, AdaptedFile]
 ) -> Iterator[Path]:
-    """Yield the agents that files stand for: generated files for those they belong to."""
+    """Yield the agents that files stand for: generated files for those they belong to.
+
+    A run may have shown an episode in another file than the user named: its train module says
+    which files were named.
+    """
+    given = {source.path.resolve() for source in sources}
+    for file in known.values():
+        module = standing_module(file.path)
+        named = () if module is None else decided_in(module).named
+        if not given.isdisjoint((file.path.parent / each).resolve() for each in named):
+            yield file.path
     for source in sources:
         yield source.path
         if train_module.has_seal(source.data):

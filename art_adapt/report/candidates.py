@@ -51,7 +51,7 @@ def doubts_about(
     entry: EntryPoint, others: Sequence[EntryPoint], origin: Origin
 ) -> Iterator[str]:
     """Yield what may speak for another episode than ``entry``, unless the user chose it."""
-    if origin in (Origin.FLAG, Origin.ANSWER):
+    if origin in (Origin.FLAG, Origin.ANSWER, Origin.EARLIER):
         return
     if origin is not Origin.SEEN:
         yield from _rivals(entry, others)

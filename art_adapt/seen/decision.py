@@ -228,16 +228,26 @@ def with_seen(
     origins = {**options.origins, "entry": Origin.SEEN}
     if seen.function is None:
         if seen.read is not None and options.train_module:
-            raise _no_function(seen.read)
+            raise _no_function(seen.read, seen.runs)
         return replace(options, origins=origins) if seen.ran_itself else options
     entry = name_of(seen.function, survey, sources[0].path)
     return replace(options, entry=entry, origins=origins)
 
 
-def _no_function(read: EntryPoint) -> Refusal:
+def _no_function(read: EntryPoint, runs: Sequence[Run]) -> Refusal:
+    why = f"{read.called}, the best candidate in the code, is only a step of an episode, or never ran"
+    # What the module called, for each request; "" where it asked itself.
+    asked = {
+        next((c.key[1] for c in [*run.outward(request.around)][-2:-1]), "")
+        for run in runs
+        for request in run.requests
+    }
+    if len(asked) > 1 and "" not in asked:
+        named = " and ".join(sorted(asked))
+        why = f"{named} asked the model, one after the other, and the run does not show which of them is an episode"
     return Refusal(
         "the agent runs at module level: no function in the watched run ran one episode",
-        why=f"{read.called}, the best candidate in the code, is only a step of an episode, or never ran",
+        why=why,
         next_step="move the loop into a function such as run_agent(task), and run it once more "
         f"with art-adapt capture; or name a function, with --entry {read.called}",
         path=read.place.path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import black
 import pytest
-from agent_files import NAMES, agent_file, copy_of
+from agent_files import NAMES, agent_file, art_adapt, copy_of
 
 from art_adapt.decisions import Options
 from art_adapt.plan import make_plan
@@ -43,3 +43,10 @@ def test_every_fixtures_is_short(name: str, pipeline: bool, tmp_path: Path) -> N
     (module,) = [e for e in plan.edits if e.path.name.endswith("_train.py")]
     assert module.after is not None
     assert module.after.count(b"\n") < LONGEST
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_finds_nothing_in_what_is_written(kind: str, tmp_path: Path) -> None:
+    module = train_module(kind, tmp_path)
+    done = art_adapt("check", module.parent, cwd=module.parent)
+    assert done.returncode == 0, done.stdout.decode()

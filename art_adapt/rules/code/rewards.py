@@ -125,6 +125,8 @@ class Rewards:
         """Return whether a call gives a reward, or has trajectories or groups given."""
         if any(each.arg == "reward" for each in call.keywords):
             return not _is_of_metrics(call)
+        if call in self.file.recording_calls and _is_given_by_agent(call):
+            return True
         called = self.file.flow.functions.called(self.file.syntax, call.func)
         if called is not None and called[0] is self.file.syntax:
             return False  # what it does is seen where it is defined
@@ -186,6 +188,14 @@ class Rewards:
         syntax = self.file.syntax
         attributes = {n.attr for n in syntax.nodes if isinstance(n, ast.Attribute)}
         return any(map(MAY_JUDGE.search, (*used_names(syntax), *attributes)))
+
+
+def _is_given_by_agent(call: ast.Call) -> bool:
+    """Return whether the agent sets the reward: ``training.record(..., agent_rewards=True)``."""
+    given = keyword(call, "agent_rewards")
+    return given is not None and not (
+        isinstance(given, ast.Constant) and not given.value
+    )
 
 
 def _is_of_metrics(call: ast.Call) -> bool:

@@ -1,0 +1,97 @@
+"""A run may show the episode in a file that does not import the one that was named."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt
+
+FILES = {
+    "main.py": """\
+        from lib.llm import Llm
+
+
+        def log_step(reward: float) -> None:
+            print("step", reward)
+
+
+        def run_task(task: str, llm: Llm) -> dict:
+            answer = llm.ask(task)
+            reward = float(len(answer) > 3)
+            log_step(reward=reward)
+            return {"answer": answer, "reward": reward}
+
+
+        if __name__ == "__main__":
+            print(run_task("say a word", Llm()))
+        """,
+    "lib/__init__.py": "",
+    "lib/llm.py": """\
+        from openai import OpenAI
+
+
+        class Llm:
+            def ask(self, text: str) -> str:
+                messages = [{"role": "user", "content": text}]
+                reply = OpenAI().chat.completions.create(model="m", messages=messages)
+                return reply.choices[0].message.content or ""
+        """,
+    "lib/pipeline.py": """\
+        from lib.llm import Llm
+
+
+        class Pipeline:
+            def __init__(self) -> None:
+                self.llm = Llm()
+
+            def run(self, text: str) -> str:
+                return self.llm.ask(text)
+        """,
+}
+
+
+@pytest.fixture
+def adapted(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(dedent(text))
+    (folder / ".git").mkdir()
+    run = ("capture", "--scripted", "--", sys.executable, "main.py")
+    assert art_adapt(*run, cwd=folder).returncode == 0
+    done = art_adapt("-y", "lib/pipeline.py", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "main_train.py").exists() and b"recorded" in texts(folder)[
+        "llm.py"
+    ]
+    return folder
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*.py")}
+
+
+def test_undo_takes_back_what_the_same_command_wrote(adapted: Path) -> None:
+    done = art_adapt("--undo", "lib/pipeline.py", cwd=adapted)
+    assert done.returncode == 0, done.stderr
+    left = {str(p.relative_to(adapted)) for p in adapted.rglob("*.py")}
+    assert left == set(FILES)
+    assert all((adapted / n).read_text() == dedent(t) for n, t in FILES.items())
+
+
+def test_the_same_command_changes_nothing_where_nobody_has_the_run(
+    adapted: Path, tmp_path: Path
+) -> None:
+    """``.art-adapt`` is ignored by git, so a colleague's clone lacks it."""
+    clone = tmp_path / "clone"
+    shutil.copytree(adapted, clone, ignore=shutil.ignore_patterns(".art-adapt"))
+    before = texts(clone)
+    done = art_adapt("-y", "lib/pipeline.py", cwd=clone)
+    assert done.returncode == 0 and b"Nothing to change" in done.stdout, done.stdout
+    assert texts(clone) == before
+    assert b"run_task  (as before)" in done.stdout
