@@ -200,7 +200,9 @@ def _given_beside(given: Sequence[Path], options: Options, home: Path) -> Sequen
     before = () if module is None else decided_in(module).named
     if module is not None and set(NOW).isdisjoint(options.origins.values()):
         return before
-    others = () if home in given else given
+    # --entry module:function adds the agent's own file to those that the user named.
+    is_added = options.entry is not None and ":" in options.entry
+    others = [] if home in given and not is_added else [p for p in given if p != home]
     named = (Path(os.path.relpath(path, home.parent)).as_posix() for path in others)
     return tuple(dict.fromkeys((*before, *named)))
 
