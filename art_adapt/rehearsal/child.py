@@ -32,7 +32,7 @@ from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
     Watched,
-    instructions_of,
+    opening_of,
     rollouts_of,
     trajectory_of,
 )
@@ -40,8 +40,8 @@ from art_adapt.rehearsal.places import places
 from art_adapt.rehearsal.protocol import (
     Bounds,
     Evaluated,
-    Instructed,
     Notes,
+    Opened,
     Progress,
     Raised,
     Settings,
@@ -339,6 +339,7 @@ def _watch_reward(seen: Observed) -> None:
 def _watch_recorders(seen: Observed) -> None:
     """Keep every rollout's recorder, because lost episodes are in no group."""
     from art_adapt import recording as installed
+    from art_adapt.recording.callees.litellm import POLICY
     from art_adapt.recording.state import current
     from art_adapt.recording.unhooked import waiting
 
@@ -365,13 +366,17 @@ def _watch_recorders(seen: Observed) -> None:
         watched.seconds = time.perf_counter() - watched.began
 
     def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
-        of(self).asked_by.add(asking)
-        if told := instructions_of(kwargs):
-            of(self).instructed.append(Instructed(told, waiting()))
+        watched = of(self)
+        watched.asked_by.add(asking)
+        watched.models |= {
+            name for name in (kwargs.get("model"),) if isinstance(name, str)
+        }
+        if told := opening_of(kwargs):
+            watched.opened.append(Opened(told, waiting()))
         return asked(self, create, args, kwargs, asking)
 
     def prepare(self: Any, path: str, body: Any, *others: Any, **named: Any) -> Any:
-        if isinstance(body, dict) and body.get("model"):
+        if isinstance(body, dict) and body.get("model", POLICY) != POLICY:
             of(self).models.add(str(body["model"]))
         return prepared(self, path, body, *others, **named)
 

@@ -12,15 +12,14 @@ from art_adapt.rehearsal.protocol import (
     Choice,
     Group,
     History,
-    Instructed,
     Item,
     Notes,
+    Opened,
     Rollout,
     Training,
     Trajectory,
     Unhooked,
 )
-from art_adapt.words import INSTRUCT
 
 
 class Rehearsed(SystemExit):
@@ -38,7 +37,7 @@ class Watched:
     models: set[str] = field(default_factory=set)
     is_repeat: bool = False
     is_marked: bool = False  # its answer, by a hook
-    instructed: list[Instructed] = field(default_factory=list)
+    opened: list[Opened] = field(default_factory=list)
 
 
 @dataclass
@@ -85,19 +84,19 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             tuple(sorted(watched.asked_by)),
             tuple(sorted(watched.models)),
             watched.is_marked,
-            tuple(watched.instructed),
+            tuple(watched.opened),
         )
         for watched in rollouts
         if not watched.is_repeat
     )
 
 
-def instructions_of(request: Mapping[str, Any]) -> str:
-    """Return the instructions that a request begins with; "" if it begins with none."""
-    messages = request.get("messages") or request.get("input")
-    told = request.get("instructions")
+def opening_of(request: Mapping[str, Any]) -> str:
+    """Return the text that a request's conversation begins with; "" for none."""
+    told = request.get("instructions") or request.get("input")
+    messages = request.get("messages") or told
     match messages:
-        case [{"role": role, "content": content}, *_] if role in INSTRUCT:
+        case [{"content": content}, *_]:
             told = content
     return told if isinstance(told, str) else ""
 

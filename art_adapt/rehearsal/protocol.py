@@ -180,10 +180,10 @@ class Unhooked:
 
 
 @dataclass(frozen=True)
-class Instructed:
-    """A request that begins with instructions, and the functions that waited for it, nearest first."""
+class Opened:
+    """How a request's conversation begins, and the functions that waited for it, nearest first."""
 
-    instructions: str
+    text: str
     functions: tuple[str, ...]
 
 
@@ -195,8 +195,7 @@ class Rollout:
     never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
     functions whose hooked calls asked, by their qualified names. ``models``: the names that
     the agent's own requests had, before the recorder sent them to the model in training.
-    ``is_marked``: a hook marked the answer. ``instructed``: its requests that begin with
-    instructions.
+    ``is_marked``: a hook marked the answer. ``opened``: how its requests begin.
     """
 
     began: float
@@ -207,7 +206,7 @@ class Rollout:
     asked_by: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     is_marked: bool = False
-    instructed: tuple[Instructed, ...] = ()
+    opened: tuple[Opened, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Tell the roles apart that an episode trains: a player's and an overseer's, say.
 
-Requests are one role's if they begin with the same instructions, or if the same functions wait
-for them: an agent may write its state into its instructions, and several functions may go on
-with one conversation.
+Requests are one role's if their conversations begin with the same text, or if the same functions
+wait for them: an agent may write its state into its prompt, and several functions may go on with
+one conversation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from art_adapt.rehearsal.protocol import Instructed
+from art_adapt.rehearsal.protocol import Opened
 from art_adapt.rehearsal.seen import Seen
 
 
@@ -21,7 +21,7 @@ class Role:
     """Requests of one role: who asks, how they begin most often, how many an episode makes."""
 
     function: str
-    instructions: str
+    opening: str
     requests: float
 
 
@@ -29,18 +29,16 @@ class Role:
 class _Group:
     """The requests of one role, while they are gathered."""
 
-    instructions: Counter[str] = field(default_factory=Counter)
+    openings: Counter[str] = field(default_factory=Counter)
     functions: set[tuple[str, ...]] = field(default_factory=set)
 
-    def __contains__(self, asked: Instructed) -> bool:
-        return (
-            asked.instructions in self.instructions or asked.functions in self.functions
-        )
+    def __contains__(self, asked: Opened) -> bool:
+        return asked.text in self.openings or asked.functions in self.functions
 
 
 def roles(seen: Seen) -> tuple[Role, ...]:
     """Return the roles that episodes train, the most frequent first; none if each has only one."""
-    rollouts = [each.instructed for each in seen.notes.rollouts]
+    rollouts = [each.opened for each in seen.notes.rollouts]
     groups = _grouped([asked for each in rollouts for asked in each])
     several = any(
         sum(any(asked in group for asked in each) for group in groups) > 1
@@ -50,12 +48,12 @@ def roles(seen: Seen) -> tuple[Role, ...]:
     return tuple(sorted(found, key=lambda role: -role.requests))
 
 
-def _grouped(requests: Sequence[Instructed]) -> list[_Group]:
+def _grouped(requests: Sequence[Opened]) -> list[_Group]:
     groups: list[_Group] = []
     for asked in requests:
-        one = _Group(Counter([asked.instructions]), {asked.functions})
+        one = _Group(Counter([asked.text]), {asked.functions})
         for group in [each for each in groups if asked in each]:
-            one.instructions += group.instructions
+            one.openings += group.openings
             one.functions |= group.functions
             groups.remove(group)
         groups.append(one)
@@ -70,6 +68,6 @@ def _named(groups: Sequence[_Group], rollouts: int) -> Iterator[Role]:
     )
     for group in groups:
         path = min(group.functions)
-        (instructions, _), *_ = group.instructions.most_common(1)
+        (opening, _), *_ = group.openings.most_common(1)
         function = path[min(shared, len(path) - 1)] if path else ""
-        yield Role(function, instructions, group.instructions.total() / rollouts)
+        yield Role(function, opening, group.openings.total() / rollouts)

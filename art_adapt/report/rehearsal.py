@@ -32,7 +32,7 @@ from art_adapt.report.training import training_lines
 
 MOST_SERVICES = 12  # lines of what an agent does for real, which may be many
 MOST_ROLES = 4
-SHOWN_OF_A_ROLE = 60  # characters of its instructions
+SHOWN_OF_A_ROLE = 60  # characters of how it begins
 LONGEST_FAILURE = 300  # characters, where failures are no finding
 
 
@@ -296,7 +296,7 @@ def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
     )
     label, advice = "roles", one_out
     for role in roles[:MOST_ROLES]:
-        begins = repr(shorten(role.instructions, SHOWN_OF_A_ROLE))
+        begins = repr(shorten(role.opening, SHOWN_OF_A_ROLE))
         what = f"{role.function}, {role.requests:.1f} requests an episode: {begins}"
         yield Line(label, what, advice)
         label, advice = "", ""

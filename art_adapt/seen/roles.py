@@ -59,7 +59,7 @@ def with_seen_roles(
 
 
 def _with_models(survey: Survey, seen: Seen) -> Survey:
-    """Return the survey in which calls ask the model that a run has seen, where code names none."""
+    """Return the survey in which calls ask the model that a run has seen, or else the code's."""
     named: dict[CompletionCall, set[str]] = {}
     for request in (each for run in seen.runs for each in run.requests):
         call = _call_of(request, survey.calls)
@@ -67,7 +67,7 @@ def _with_models(survey: Survey, seen: Seen) -> Survey:
         if call is not None and isinstance(name, str):
             named.setdefault(call, set()).add(name)
     asks = {call: min(names) for call, names in named.items() if len(names) == 1}
-    return _replaced(survey, lambda c: replace(c, asks=c.asks or asks.get(c)))
+    return _replaced(survey, lambda c: replace(c, asks=asks.get(c) or c.asks))
 
 
 def _with_other_models(survey: Survey, seen: Seen) -> Survey:

@@ -65,7 +65,47 @@ ROLES = {
         "veto",
     ),
 }
+# Without a system message, and through another SDK.
+PROMPTED = """\
+def ask(text):
+    asked = [{"role": "user", "content": text}]
+    reply = client.chat.completions.create(model="m", messages=asked)
+    return reply.choices[0].message.content
+
+
+def veto(said):
+    return "no" in ask("You oversee. " + said)
+
+
+def move(said):
+    return ask("You play. " + said)
+
+
+def run_agent(question: str) -> str:
+    said = question
+    for _ in range(2):
+        said += move(said)
+        if veto(said):
+            return said
+    return said
+"""
+ROLES["prompts of users"] = (PROMPTED, "veto")
+ROLES["litellm"] = (
+    "import litellm\n\n\n"
+    + PROMPTED.replace("client.chat.completions.create", "litellm.completion"),
+    "veto",
+)
 ONE = {
+    "one conversation of two functions, without instructions": (
+        "def go_on(messages):\n"
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        '    messages.append({"role": "assistant", "content": reply.choices[0].message.content})\n\n\n'
+        "def run_agent(question: str) -> str:\n"
+        '    messages = [{"role": "user", "content": question}]\n    go_on(messages)\n'
+        '    messages.append({"role": "user", "content": "Sure?"})\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    return reply.choices[0].message.content\n"
+    ),
     "one conversation of two functions": (
         "def go_on(messages):\n"
         '    reply = client.chat.completions.create(model="m", messages=messages)\n'
@@ -89,7 +129,7 @@ def test_the_roles_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
     told = rehearsed(tmp_path, agent, "run_agent")
     roles = {role["function"]: role for role in told["figures"]["roles"]}
     assert aside in roles and len(roles) == 2, roles
-    assert roles[aside]["instructions"].startswith("You oversee.")
+    assert roles[aside]["opening"].startswith("You oversee.")
     again = art_adapt("-y", "--auxiliary", aside, "agent.py", cwd=tmp_path)
     assert again.returncode == 0, again.stderr.decode()
     _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)

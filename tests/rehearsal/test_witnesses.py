@@ -604,9 +604,16 @@ def run_agent(question: str) -> str:
 """
 
 
+@pytest.mark.parametrize(
+    "call", ["client.chat.completions.create", "litellm.completion"]
+)
 @pytest.mark.parametrize("other", ["gpt-4o", "gpt-4o-mini"])
-def test_several_models_of_an_episode_are_said(other: str, tmp_path: Path) -> None:
+def test_several_models_of_an_episode_are_said(
+    other: str, call: str, tmp_path: Path
+) -> None:
     agent = PLAYERS.replace("OTHER", repr(other))
+    agent = agent.replace("client.chat.completions.create", call)
+    agent = f"import litellm\n\n{agent}" if "litellm" in call else agent
     told = rehearsed(tmp_path, agent, "run_agent")
     said = "each episode asks for one model"
     assert (said in told["unwitnessed"]) == (other != "gpt-4o")

@@ -12,6 +12,7 @@ from typing import Any
 from art_adapt.calls import LITELLM
 from art_adapt.recording.callees.callee import Callee, Finder
 
+POLICY = "policy"  # the model's name in what litellm sends, whatever the agent calls it
 # Where litellm sends a request, and what it does when it cannot.
 ROUTING = {
     "api_base",
@@ -43,7 +44,7 @@ def find(function: Any, _: str, __: Finder) -> Callee | None:
         def call(*args: Any, **kwargs: Any) -> Any:
             given = dict(zip(LITELLM.positional, args, strict=False)) | kwargs
             given = {k: v for k, v in given.items() if k not in ROUTING}
-            given |= {"model": "openai/policy", "client": client}
+            given |= {"model": f"openai/{POLICY}", "client": client}
             given |= {"api_key": client.api_key, "api_base": str(client.base_url)}
             # A cached answer is nobody's sample; what this model does not take is
             # dropped, not refused.
