@@ -167,3 +167,34 @@ def test_a_scripted_run_says_what_it_is_told_to_say(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text("basil\n")
     refused = art_adapt("capture", "--scripted", *replies, *command, cwd=tmp_path)
     assert refused.returncode == 2 and b"cannot read the replies" in refused.stderr
+
+
+ENDLESS = (
+    HEAD
+    + """
+
+def play(topic: str) -> str:
+    board = topic
+    while "FINISHED" not in board:
+        asked = [{"role": "user", "content": f"Your move on {len(board)} {topic}?"}]
+        try:
+            reply = client.chat.completions.create(model="m", messages=asked)
+            board = reply.choices[0].message.content
+        except Exception:
+            board = topic
+    return board
+
+
+print(play(sys.argv[1]))
+"""
+)
+
+
+@pytest.mark.wide  # a thousand requests
+def test_a_scripted_run_without_end_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(ENDLESS)
+    command = ("capture", "--scripted", "--", sys.executable, "agent.py", "chess")
+    done = art_adapt(*command, cwd=tmp_path)
+    said = done.stderr.decode()
+    assert "stopped the command after 1,000 requests" in said
+    assert "1 episode of play" in said

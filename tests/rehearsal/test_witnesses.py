@@ -585,6 +585,54 @@ def test_scenarios_that_differ_in_what_is_not_told_are_reported(
     assert bool(unseen) == (reported == "witness"), told
 
 
+@pytest.mark.parametrize(
+    "shape", ["json.dumps(question)", "json.dumps([question])", "repr(1)"]
+)
+def test_a_text_in_json_that_the_agent_writes_is_found(
+    shape: str, tmp_path: Path
+) -> None:
+    agent = (
+        "def run_agent(question: str) -> str:\n"
+        f'    messages = [{{"role": "user", "content": {shape}}}]\n'
+        '    reply = client.chat.completions.create(model="m", messages=messages)\n'
+        "    return reply.choices[0].message.content\n"
+    )
+    rows = [{"question": f'Über\nline {at} of "it"?'} for at in range(4)]
+    told = rehearsed(tmp_path, agent, "run_agent", rows=rows)
+    found = "scenario.question is in a request" in str(told["witnessed"])
+    assert found == ("question" in shape), told["unwitnessed"]
+
+
+AUXILIARY_ALONE = """\
+def valid(text):
+    asked = [{"role": "user", "content": text}]
+    reply = client.chat.completions.create(model="judge", messages=asked)
+    return bool(reply)
+
+
+def run_agent(question: str) -> str:
+    text = question
+    while not valid(text):
+        reply = client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": text}]
+        )
+        text = reply.choices[0].message.content
+    return text
+"""
+
+
+def test_an_episode_that_asks_an_auxiliary_model_alone_is_told(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(HEAD + AUXILIARY_ALONE)
+    (tmp_path / "rewards.py").write_text(REWARD)
+    rows = "".join(f'{{"question": "q{at}"}}\n' for at in range(4))
+    (tmp_path / "scenarios.jsonl").write_text(rows)
+    options = ("--auxiliary", "valid", "--entry", "run_agent", "--reward", "rewards:f")
+    done = art_adapt("-y", "--isolated", *options, "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert "asked an auxiliary model alone" in " ".join(said.split())
+
+
 PLAYERS = """\
 class Player:
     def __init__(self, model):

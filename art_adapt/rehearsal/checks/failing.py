@@ -17,6 +17,7 @@ from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import UNENDING
+from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_tools
 from art_adapt.rehearsal.services import function_at
@@ -40,6 +41,9 @@ OF_THE_CODE = re.compile(
 
 # What one rollout meets where another one has made or removed a file.
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
+
+# As training.record says it, of an episode that ended by itself.
+NEVER_CALLED = re.compile(r"never called the model(?!: it raised)")
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,11 @@ def failures(seen: Seen) -> Failures:
         tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
         tuple(t.failure or "" for t in limited),
     )
+
+
+def _asked_others(seen: Seen) -> bool:
+    """True if requests went to other models than the one in training, its judge apart."""
+    return any(not (e.is_policy or is_judgement(e.request)) for e in seen.log)
 
 
 def _asked_without_end(seen: Seen) -> int:
@@ -174,6 +183,11 @@ def fix_of(seen: Seen, failure: str) -> str:
         return (
             "wrap what the agent hands to the thread, the executor or the helper that runs it: "
             "carried(function)"
+        )
+    if NEVER_CALLED.search(failure) and _asked_others(seen):
+        return (
+            "these episodes asked an auxiliary model alone: take scenarios in which the agent asks "
+            "its own as well, or train both (remove that function from AUXILIARY)"
         )
     if ANSWERED in failure and not seen.log:
         return (

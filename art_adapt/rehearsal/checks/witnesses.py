@@ -357,10 +357,19 @@ def _is_in(value: str, asked: str) -> bool:
         fixed = []
     every = [value], [part for part in fixed if len(part.strip()) >= SHORTEST]
     return any(
-        bool(parts)
-        and all(json.dumps(part, ensure_ascii=False)[1:-1] in asked for part in parts)
+        bool(parts) and all(any(form in asked for form in _forms(e)) for e in parts)
         for parts in every
     )
+
+
+def _forms(text: str) -> Iterator[str]:
+    """Yield how a text may stand in what was asked: as it is, or in JSON that the agent writes."""
+    for form in (
+        text,
+        json.dumps(text)[1:-1],
+        json.dumps(text, ensure_ascii=False)[1:-1],
+    ):
+        yield json.dumps(form, ensure_ascii=False)[1:-1]
 
 
 def _has_user(episode: Trajectory) -> bool:

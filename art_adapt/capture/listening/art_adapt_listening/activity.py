@@ -12,7 +12,9 @@ import inspect
 import itertools
 import json
 import os
+import signal
 import sys
+import threading
 import time
 import weakref
 from collections import Counter
@@ -38,6 +40,11 @@ TAKES_OVER = ("_WorkItem.run", "Thread.run")
 RUNS_LOOPS = ("_run", "_run_once", "run", "run_forever", "run_until_complete")
 SDK_FILES = ("_base_client.py", "_streaming.py")
 
+MOST_SCRIPTED = 1_000  # requests: ten episodes of a hundred turns
+TOO_MANY = (
+    f"\nart-adapt: stopped the command after {MOST_SCRIPTED:,} requests: no reply of the scripted "
+    "model ends it. --replies FILE.jsonl says what it answers.\n"
+)
 active: ContextVar[Any] = ContextVar("art_adapt_active", default=None)
 
 
@@ -52,6 +59,7 @@ class Activity:
         if self.scripted is not None:
             loaded(told["litellm"]).answer_litellm(self.scripted)
         self.numbers = itertools.count(1)
+        self.asked = 0  # requests to the scripted model
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
         self.own: dict[CodeType, bool] = {}
         self.calls: Counter[CodeType] = Counter()
@@ -269,6 +277,7 @@ class Activity:
     def _asks(self, frame: FrameType, _: str, body: Any) -> int:
         if self.scripted is not None:  # wherever this client would have asked
             _send_to(frame.f_locals["self"], self.scripted)
+            self._bound()
         number = next(self.numbers)
         around, site = self._caller(frame)
         self.asking.update(each.code for each in outward(around))
@@ -276,6 +285,14 @@ class Activity:
         inner = around.number if around else None
         self.write({"asked": number, "in": inner, "site": site, "body": body})
         return number
+
+    def _bound(self) -> None:
+        """End a command like Ctrl-C if it asks without end: no scripted reply may be its last."""
+        self.asked += 1
+        if self.asked == MOST_SCRIPTED:
+            sys.stderr.write(TOO_MANY)
+        if self.asked >= MOST_SCRIPTED:  # once the agent's own code runs again
+            threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
 
     def _says(self, number: int, said: dict[str, Any]) -> None:
         message = message_of(said)
