@@ -156,7 +156,7 @@ def _package_by_evidence(syntax: Syntax) -> str:
     path = syntax.source.path
     return (
         _package_by_imports(syntax)
-        or _package_by_init(path.parent)
+        or _package_by_init(path.parent, relative_depth(syntax))
         or _namespace_package(syntax)
         or _package_by_siblings(syntax)
         or _package_of_importers(path)
@@ -358,9 +358,16 @@ def package_depth(package: str) -> int:
     return package.count(".") + 1 if package else 0
 
 
-def _package_by_init(folder: Path) -> str:
+def _package_by_init(folder: Path, dots: int = 0) -> str:
+    """Return the package that the ``__init__.py`` of a folder and those above make.
+
+    A folder around one, with a name that no import can spell, is none of them, unless the
+    ``dots`` of a relative import lead there.
+    """
     parts: list[str] = []
     while (folder / "__init__.py").is_file() and folder != folder.parent:
+        if parts and not folder.name.isidentifier() and dots <= len(parts):
+            break
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts)

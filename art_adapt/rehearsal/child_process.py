@@ -176,7 +176,7 @@ def copied_folder(train_module: Path) -> Path:
 
 def _copy_of(project: Path, folder: Path) -> Copy | None:
     """Copy a project for one run; None: it is too large, and the run works in the project."""
-    copy = Copy(project, folder / "project")
+    copy = Copy(project, folder / "copy" / project.name)
     shutil.rmtree(copy.folder, ignore_errors=True)  # an earlier run's
     try:
         fill(copy)

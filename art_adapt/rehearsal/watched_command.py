@@ -55,7 +55,7 @@ def run_scripted(
             {each for each in made.variables.values() if len(each) >= SHORTEST}
             - set(os.environ.values())
         )
-        copy = Copy(project, Path(folder).resolve() / "project")
+        copy = Copy(project, Path(folder).resolve() / "copy" / project.name)
         try:
             fill(copy)
         except TooLarge:

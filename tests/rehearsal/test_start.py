@@ -45,7 +45,7 @@ def rehearsed(folder: Path, agent: Path) -> str:
     agent.with_name("scenarios.jsonl").write_text(ROWS)
     done = art_adapt("--yes", "--isolated", f"{agent}", cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
-    module = agent.with_name("agent_train.py")
+    module = agent.with_name(f"{agent.stem}_train.py")
     done = art_adapt("rehearse", f"{module}", cwd=folder)
     return done.stdout.decode() + done.stderr.decode()
 
@@ -86,3 +86,57 @@ def test_another_agent_s_run_moves_no_training(tmp_path: Path) -> None:
     assert watched.returncode == 0, watched.stderr.decode()
     said = rehearsed(tmp_path, agent)
     assert "train       cd second && python agent_train.py\n" in said
+
+
+IN_PACKAGE = """\
+from openai import OpenAI
+
+from .schemas import Report
+from envs.grader import grade
+
+
+def run(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    reply = OpenAI().chat.completions.create(model="m", messages=messages)
+    Report(grade=grade("text"))
+    return reply.choices[0].message.content or ""
+"""
+SCHEMAS = """\
+from pydantic import BaseModel
+
+
+class Grade(BaseModel):
+    score: float
+
+
+class Report(BaseModel):
+    grade: Grade
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "is_package"),
+    [("my-agent", True), ("06_agent", True), ("agent.v2", True), ("agent", False)],
+)
+def test_a_folder_that_no_import_can_spell_is_no_package(
+    name: str, is_package: bool, tmp_path: Path
+) -> None:
+    """A marker lies in it all the same; nor does the copy for a rehearsal become a package."""
+    root = tmp_path / name
+    files = {
+        "src/__init__.py": "",
+        "src/schemas.py": SCHEMAS,
+        "src/pipeline.py": IN_PACKAGE,
+        "envs/__init__.py": "",
+        "envs/grader.py": "from src.schemas import Grade\n\n\n"
+        "def grade(text: str) -> Grade:\n    return Grade(score=len(text))\n",
+        "main.py": "from src.pipeline import run\n\nprint(run('hello'))\n",
+        **({"__init__.py": ""} if is_package else {}),
+    }
+    for file, text in files.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text)
+    (root / ".git").mkdir()
+    said = rehearsed(root, root / "src/pipeline.py")
+    assert "python -m src.pipeline_train\n" in said, said
+    assert "Nothing found" in said, said
