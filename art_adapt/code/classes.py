@@ -42,6 +42,24 @@ def with_overrides(
     return list(found)
 
 
+def stand_ins_of(project: Project, key: FunctionKey) -> list[FunctionKey]:
+    """Return the methods of other classes that may run in the place of one: those of its family.
+
+    That is of a class, of those that it is derived from, and of those derived from them.
+    """
+    path, name = key
+    owner, _, method = name.rpartition(".")
+    syntax = project.files.get(path)
+    if syntax is None or owner not in syntax.classes:
+        return []
+    family = [
+        (place.source.path, f"{each}.{method}")
+        for base in lineage(project, syntax, owner)
+        for place, each in (base, *derived_from(project, *base))
+    ]
+    return [each for each in dict.fromkeys(family) if each != key]
+
+
 def method_of(
     project: Project, syntax: Syntax, class_name: str, attribute: str
 ) -> list[FunctionKey]:

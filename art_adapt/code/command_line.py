@@ -6,9 +6,10 @@ import ast
 import contextlib
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from art_adapt.code.classes import stored_by
+from art_adapt.code.click_commands import defaults_of_click
 from art_adapt.code.nodes import (
     Function,
     argument_of,
@@ -144,6 +145,14 @@ def usually_holds(place: Syntax, test: ast.expr, depth: int = 4) -> bool | None:
             return None if None in every else not settles
         case ast.Constant(value=value):
             return bool(value)
+        case ast.Compare(
+            left=left,
+            ops=[ast.Is() | ast.IsNot() as compared],
+            comparators=[ast.Constant(value=None)],
+        ) if _is_unset(place, left):
+            return isinstance(compared, ast.Is)
+    if _is_unset(place, test):
+        return False
     said = usual_value(place, test)
     found = ast.parse(said, mode="eval").body if said else None
     found = found or default_of_option(place, test)
@@ -157,6 +166,19 @@ def usually_holds(place: Syntax, test: ast.expr, depth: int = 4) -> bool | None:
     )
 
 
+def _is_unset(place: Syntax, node: ast.expr) -> bool:
+    """True for an option of argparse that is None if nobody types it."""
+    call = _argument_read(place, node)
+    if call is None or keyword(call, "action") is not None:
+        return False
+    default, required = keyword(call, "default"), keyword(call, "required")
+    flag = text_of(next(iter(call.args), None)) or ""
+    is_none = default is None or (
+        isinstance(default, ast.Constant) and default.value is None
+    )
+    return flag.startswith("-") and is_none and required is None
+
+
 def usually_reaching(place: Syntax, found: Sequence[Definition]) -> list[Definition]:
     """Return the definitions of a name that count if nobody types an option.
 
@@ -168,6 +190,15 @@ def usually_reaching(place: Syntax, found: Sequence[Definition]) -> list[Definit
         if is_run is not False:
             kept = [each] if is_run else [*kept, each]
     return kept
+
+
+def left_to_options(place: Syntax, found: Sequence[Definition]) -> set[ast.stmt]:
+    """Return the definitions of a name that only count if somebody types an option."""
+    return {
+        each.node
+        for each in found
+        if isinstance(each.node, ast.stmt) and _is_run(place, each.node) is False
+    }
 
 
 def _is_run(place: Syntax, node: ast.AST) -> bool | None:
@@ -322,64 +353,3 @@ def _destination(call: ast.Call) -> str | None:
     ]
     long = next((each for each in flags if not re.match("-[^-]", each)), None)
     return long and long.lstrip("-").replace("-", "_")
-
-
-def is_click_command(syntax: Syntax, function: Function) -> bool:
-    """True if a decorator of click makes the function a Command object."""
-    if syntax.imports_module("click") is None:
-        return False
-    return any(
-        name == "command" and not _is_typers(syntax, decorator)
-        for name, decorator in zip(
-            decorator_names(function.node), function.node.decorator_list, strict=True
-        )
-    )
-
-
-def is_given_context(function: Function) -> bool:
-    """True if click gives a command an object that only its command line makes: ``ctx``.
-
-    A command of a group is none: the group makes the object first.
-    """
-    names = decorator_names(function.node)
-    decorators = map(dotted, map(_called, function.node.decorator_list))
-    alone = not {"click.command", "command"}.isdisjoint(decorators)
-    return alone and not {"pass_context", "pass_obj"}.isdisjoint(names)
-
-
-def _called(decorator: ast.expr) -> ast.expr:
-    return decorator.func if isinstance(decorator, ast.Call) else decorator
-
-
-def _is_typers(syntax: Syntax, decorator: ast.expr) -> bool:
-    """True if a decorator is ``@app.command()`` of a ``typer.Typer()``."""
-    named = _called(decorator)
-    holder = named.value if isinstance(named, ast.Attribute) else named
-    return any(
-        isinstance(value, ast.Call) and syntax.qualified(value.func) == "typer.Typer"
-        for value in syntax.values_of(holder)
-    )
-
-
-def defaults_of_click(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Yield what click gives a command for options that nobody types."""
-    for decorator in function.node.decorator_list:
-        if not isinstance(decorator, ast.Call):
-            continue
-        kind = last_name(decorator.func)
-        names = [e.value for e in decorator.args if isinstance(e, ast.Constant)]
-        flags = [name for name in names if isinstance(name, str)]
-        if kind != "option" or not flags:
-            continue
-        own = next((name for name in flags if name.isidentifier()), max(flags, key=len))
-        given = {k.arg: k.value for k in decorator.keywords if k.arg is not None}
-        said = {name: getattr(value, "value", None) for name, value in given.items()}
-        name = own.lstrip("-").partition("/")[0].replace("-", "_").lower()
-        if "default" in given:
-            yield name, given["default"]
-        elif said.get("is_flag") or "/" in own:
-            yield name, ast.Constant(False)
-        elif said.get("multiple"):
-            yield name, ast.Tuple([])
-        elif not said.get("required") and "prompt" not in given:
-            yield name, ast.Constant(None)

@@ -12,7 +12,7 @@ from art_adapt.rehearsal.patterns import text_for
 
 WORDS = ("amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath")
 # A text that no other reply has: where another episode reads it, something was kept.
-OWN_TEXT = re.compile(rf"\b(?:{'|'.join(WORDS)})-\d{{7}}\b")
+OWN_TEXT = re.compile(rf"\b(?:{'|'.join(WORDS)})(?:-\d{{7}}| \d{{7,10}})(?!\d)")
 DEEPEST = 6  # values inside each other, where a schema holds itself
 # Texts of the formats that tools name; the number makes them differ.
 FORMATS = {

@@ -253,6 +253,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             f"{places} makes it in another way: if episodes need that, edit episode()"
         )
         yield Line("needs", f"{names}, made as in {at(first)}", differs * bool(others))
+        left = dict.fromkeys(e for p in parameters if p.made for e in p.made.left_out)
+        if left:
+            what = f"{', '.join(map(at, left))} runs only if an option is given"
+            yield Line("note", what, "left out: if episodes need it, edit episode()")
     for module in entry.registering:
         yield Line("imports", module, "it registers objects that an episode looks up")
     for parameter in entry.parameters:

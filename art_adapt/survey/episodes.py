@@ -58,7 +58,7 @@ class Episodes:
             wider, handed = _with_handed_over(found, entries, registering)
         found = wider
         entries = tuple(_with_registering(found, e, registering) for e in entries)
-        run = run | handed
+        run |= {key for key in handed if not found.gives_way(key)}
         read = {path for key in run for path in found.graph.read.get(key, ())}
         files = {path for path, _ in run} | read
         homes = [entry.home for entry in entries] or found.project.given

@@ -233,7 +233,8 @@ class Construction:
     ``statements`` come before the expression ``value``. ``functions`` are those of the
     project that it hands over, as tools, by their file. ``foreign``: it holds something of
     a library. ``uses_endpoint``: it names ``endpoint``, which says where the model is.
-    ``needs_key``: it makes a client of OpenAI's that is given no key.
+    ``needs_key``: it makes a client of OpenAI's that is given no key. ``left_out``: what else
+    happens to it if somebody types an option.
     """
 
     place: Place
@@ -244,6 +245,7 @@ class Construction:
     foreign: bool = False
     uses_endpoint: bool = False
     needs_key: bool = False
+    left_out: tuple[Place, ...] = ()
 
     def is_like(self, other: Construction) -> bool:
         """True if both are made by the same code, wherever it stands."""

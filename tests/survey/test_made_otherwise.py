@@ -78,3 +78,52 @@ def test_another_way_is_named(kind: str, tmp_path: Path) -> None:
     (line,) = [each for each in said.splitlines() if "made as in" in each]
     assert "a_install.py:3" in line
     assert ("b_example.py" in line and "makes it in another way" in line) == is_other
+
+
+COMMAND = """\
+import argparse
+
+from agent import Agent, Config
+
+
+def filled(config, path):
+    config.turns = len(path)
+    return config
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--file")
+    parser.add_argument("--style", action="store_true")
+    args = parser.parse_args()
+    config = Config("openai")
+{then}
+    Agent(config).prove("1")
+"""
+# What happens to what was made, and whether an option has to ask for it.
+THEN = {
+    "another object": (
+        "    if args.file:\n        config = filled(config, args.file)",
+        True,
+    ),
+    "one of two": (
+        "    if args.file:\n        config, size = filled(config, args.file), 1",
+        True,
+    ),
+    "a method": ("    if args.style:\n        config.tune()", True),
+    "an attribute": ("    if args.style:\n        config.turns = 5", True),
+    "a call that fills it": ("    if args.file:\n        config.load(args.file)", True),
+    "in any case": ("    config.tune()", False),
+    "something else": ("    if args.style:\n        print('style')", False),
+}
+
+
+@pytest.mark.parametrize("kind", THEN)
+def test_what_an_option_does_is_said_to_be_left_out(kind: str, tmp_path: Path) -> None:
+    then, is_said = THEN[kind]
+    (tmp_path / "agent.py").write_text(AGENT)
+    (tmp_path / "cli.py").write_text(COMMAND.format(then=then))
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert "made as in cli.py:16" in said, said
+    assert ("runs only if an option is given" in said) == is_said, said

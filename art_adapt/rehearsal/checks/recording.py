@@ -139,9 +139,9 @@ def isolated(seen: Seen) -> Iterator[Finding]:
 
 
 def kept(seen: Seen) -> Iterator[Finding]:
-    """Report what a tool wrote in one episode and another episode read.
+    """Report what one episode wrote and another episode read, as in a file.
 
-    What the scripted model gives tools as a text is in one reply only.
+    What the scripted model says, or gives tools as a text, is in one reply only.
     """
     written = [_own_texts(each) for each in seen.episodes]
     everything = set[str]().union(*written)
@@ -158,9 +158,8 @@ def kept(seen: Seen) -> Iterator[Finding]:
         message, text = read[0]
         yield seen.finding(
             "kept",
-            f"an episode read {text!r} in a {message.get('role')} message, but a tool got this text in "
-            f"another episode ({len(read)} such texts): data that tools write outlives an "
-            "episode",
+            f"an episode read {text!r} in a {message.get('role')} message, but the model said this in "
+            f"another episode ({len(read)} such texts): data that is written outlives an episode",
             "give each episode its own data: create it in episode(), or adapt again with --isolate "
             "process; if a file or a database keeps it, with --isolate copy",
             r"def episode|def rollout",
@@ -168,11 +167,9 @@ def kept(seen: Seen) -> Iterator[Finding]:
 
 
 def _own_texts(episode: Trajectory) -> set[str]:
-    """Return the texts that the model gave in an episode's tool calls."""
-    calls = (
-        c for item in episode.choices for c in item.message.get("tool_calls") or ()
-    )
-    return {text for call in calls for text in OWN_TEXT.findall(json.dumps(call))}
+    """Return the texts that only the model can have said in an episode."""
+    said = json.dumps([item.message for item in episode.choices])
+    return set(OWN_TEXT.findall(said))
 
 
 def _with_others_turns(episodes: list[Trajectory]) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.command_line import is_click_command, is_given_context
+from art_adapt.code.click_commands import is_click_command, is_given_context
 from art_adapt.code.nodes import Function, decorator_names
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values

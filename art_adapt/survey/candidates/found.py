@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import FunctionKey, annotated
+from art_adapt.code.classes import FunctionKey, annotated, stand_ins_of
 from art_adapt.code.command_line import argument_readers
 from art_adapt.code.nodes import Function, dotted
 from art_adapt.code.project import Project
@@ -242,7 +242,8 @@ class Found:
     def _terminal(self, run: Iterable[FunctionKey]) -> Terminal | None:
         by_file: dict[Path, set[str]] = {}
         for path, name in run:
-            by_file.setdefault(path, set()).add(name)
+            if not self.gives_way((path, name)):
+                by_file.setdefault(path, set()).add(name)
         asks = reads = more = False
         for path, names in by_file.items():
             syntax = self.project.files[path]
@@ -252,6 +253,14 @@ class Found:
             reads = reads or not names.isdisjoint(argument_readers(syntax))
         only_keys = asks and not (more or reads)
         return Terminal(asks, reads, only_keys) if asks or reads else None
+
+    def gives_way(self, key: FunctionKey) -> bool:
+        """True if a method asks no model, and another class of its family has one that does.
+
+        Of a person, a random player and a model behind ``Player.move``, episodes need the model.
+        """
+        others = () if key in self.reaching else stand_ins_of(self.project, key)
+        return any(each in self.reaching for each in others)
 
     def is_composed(self, entry: EntryPoint) -> bool:
         """True if the module of a named file hands on what a function gave, or gives it that.
@@ -301,7 +310,8 @@ class Found:
         ]
         run = self.graph.run_by(starts)
         # What sets up the attributes that an episode uses runs before it: connect().
-        return self.graph.run_by([*run, *self._setting_up(run)])
+        every = self.graph.run_by([*run, *self._setting_up(run)])
+        return {key for key in every if not self.gives_way(key)}
 
     def _making(self, entry: EntryPoint) -> Iterator[FunctionKey]:
         """Yield the constructors of what an episode has to be given, by their annotations."""

@@ -18,12 +18,17 @@ from art_adapt.words import FILLS_GIVEN, HOLDS_TOOLS, ONLY_TELLS, TYPED
 
 
 def fillings(
-    place: Syntax, name: str, used: ast.Name, made: ast.stmt
+    place: Syntax,
+    name: str,
+    used: ast.Name,
+    made: ast.stmt,
+    left_out: set[ast.stmt],
 ) -> list[ast.stmt] | None:
     """Return the statements that add to an object after it is made: ``tools.register(f)``.
 
     What comes after the object is used does not count. None where they cannot be taken
-    over, since they happen only sometimes, or in a function inside.
+    over, since they happen only sometimes, or in a function inside. ``left_out`` gets those
+    that happen only if somebody types an option.
     """
     owner, user = place.owner(made), place.owner(used)
     if any(changes(node, name) for node in _inside(place, owner, user)):
@@ -52,11 +57,20 @@ def fillings(
             or isinstance(outer, ast.Module)
         )
         if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
-            continue  # --style: without it, what is made stays as it is
+            left_out.add(statement)  # --style: without it, what is made stays as it is
+            continue
         if not isinstance(statement, ast.stmt) or not _is_plain(statement):
             return None
         found[statement] = None
     return list(found)
+
+
+def added_to(node: ast.AST) -> ast.Name | None:
+    """Return the variable that a statement adds to: ``players += [...]`` fills it."""
+    match node:
+        case ast.AugAssign(target=ast.Name() as name):
+            return name
+    return None
 
 
 def added_before(place: Syntax, used: ast.Name) -> list[ast.stmt] | None:

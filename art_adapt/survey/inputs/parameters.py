@@ -14,7 +14,8 @@ from dataclasses import replace
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.annotations import alternatives, bare
 from art_adapt.code.classes import lineage, method_of
-from art_adapt.code.command_line import defaults_of_click, takes_arguments
+from art_adapt.code.click_commands import defaults_of_click
+from art_adapt.code.command_line import takes_arguments
 from art_adapt.code.nodes import (
     Function,
     decorator_names,

@@ -7,7 +7,7 @@ import copy
 from dataclasses import dataclass, field
 
 from art_adapt.code.importable import ImportedName
-from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.nodes import FunctionNode, last_name
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 
@@ -29,6 +29,9 @@ class Slice:
     once: set[ast.AST] = field(
         default_factory=set
     )  # statements that all episodes share
+    left_out: set[ast.stmt] = field(
+        default_factory=set
+    )  # which an option has to ask for
     foreign: bool = False  # whether some of it is a library's
     uses_endpoint: bool = False  # whether its text names ``endpoint``
 
@@ -87,3 +90,19 @@ def _with_supplied(node: ast.AST, taken: Slice) -> ast.AST:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
+    """Return the block that a statement reads an open file in: ``with open(p) as f: t = load(f)``.
+
+    What other contexts give may not live longer than they do.
+    """
+    block = place.parents[statement]
+    if isinstance(block, ast.With) and all(
+        isinstance(item.context_expr, ast.Call)
+        and last_name(item.context_expr.func) == "open"
+        for item in block.items
+    ):
+        plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
+        return block if plain else None
+    return None

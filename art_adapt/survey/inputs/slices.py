@@ -12,6 +12,7 @@ from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.command_line import (
     default_of_option,
+    left_to_options,
     reads_arguments,
     usual_branch,
     usual_value,
@@ -39,9 +40,14 @@ from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.code.variables_read import reads_default_key
-from art_adapt.survey.inputs.fillings import added_before, changes, fillings
+from art_adapt.survey.inputs.fillings import (
+    added_before,
+    added_to,
+    changes,
+    fillings,
+)
 from art_adapt.survey.inputs.run_state import is_of_a_run, is_run_state
-from art_adapt.survey.inputs.slice_text import Slice, text_of_slice
+from art_adapt.survey.inputs.slice_text import Slice, read_from_file, text_of_slice
 from art_adapt.survey.inputs.supplied import BY_NAME, GIVEN, MODEL, OF_ENDPOINT
 from art_adapt.survey.model import Construction, Statement
 from art_adapt.survey.side_effects.effects import asks_a_person
@@ -96,6 +102,7 @@ def construction(
             for part in whole
             for node in ast.walk(part)
         ),
+        tuple(sorted(map(place.place, taken.left_out))),
     )
 
 
@@ -262,8 +269,9 @@ def _takes(
 def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) -> bool:
     name, found = node.id, place.definitions.reaching(node)
     if len(found) > 1:
+        taken.left_out |= left_to_options(place, found)
         found = usually_reaching(place, found)
-    while len(found) == 1 and (filled := _added_to(found[0].node)) is not None:
+    while len(found) == 1 and (filled := added_to(found[0].node)) is not None:
         found = place.definitions.reaching(filled)
     if name in TYPED or name in ("self", "cls"):
         return False
@@ -303,14 +311,6 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
-
-
-def _added_to(node: ast.AST) -> ast.Name | None:
-    """Return the variable that a statement adds to: ``players += [...]`` fills it."""
-    match node:
-        case ast.AugAssign(target=ast.Name() as name):
-            return name
-    return None
 
 
 def _take_fillings(
@@ -378,11 +378,11 @@ def _take_statement(
     made: ast.Assign | ast.AnnAssign,
     taken: Slice,
 ) -> bool:
-    block = _read_from_file(place, made)
+    block = read_from_file(place, made)
     whole = block or made
     if whole in taken.statements:
         return True
-    filled = fillings(place, node.id, node, whole)
+    filled = fillings(place, node.id, node, whole, taken.left_out)
     if filled is None or made.value is None:
         return False  # what is added to it would be lost
     taken.statements += [whole, *(f for f in filled if f not in taken.statements)]
@@ -391,19 +391,3 @@ def _take_statement(
         and _take(place, module, block or made.value, taken)
         and all(_take(place, module, each, taken) for each in filled)
     )
-
-
-def _read_from_file(place: Syntax, statement: ast.stmt) -> ast.With | None:
-    """Return the block that a statement reads an open file in: ``with open(p) as f: t = load(f)``.
-
-    What other contexts give may not live longer than they do.
-    """
-    block = place.parents[statement]
-    if isinstance(block, ast.With) and all(
-        isinstance(item.context_expr, ast.Call)
-        and last_name(item.context_expr.func) == "open"
-        for item in block.items
-    ):
-        plain = all(isinstance(each, ast.Assign | ast.AnnAssign) for each in block.body)
-        return block if plain else None
-    return None

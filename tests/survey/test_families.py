@@ -1,0 +1,90 @@
+"""Of several classes behind one method, episodes run the one that asks the model."""
+
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+HEAD = (
+    "import sys\nfrom abc import ABC, abstractmethod\n\nfrom openai import OpenAI\n\n"
+)
+MODEL = """\
+    def __init__(self, model: str):
+        self.model = model
+
+    def move(self, steps):
+        messages = [{"role": "user", "content": f"So far: {steps}. Next?"}]
+        reply = OpenAI().chat.completions.create(model=self.model, messages=messages)
+        return reply.choices[0].message.content
+
+
+"""
+GAME = """\
+class Game:
+    def __init__(self, start: str, target: str, player: Player):
+        self.start, self.target, self.player = start, target, player
+
+    def run(self):
+        steps = [self.start]
+        while len(steps) < 4 and steps[-1] != self.target:
+            steps.append(self.player.move(steps))
+        return steps
+
+
+"""
+MADE = "if __name__ == '__main__':\n    print(Game(sys.argv[1], sys.argv[2], {player}).run())\n"
+ASKS = '        return input("Move: ")\n\n\n'
+# How a person's moves stand beside the model's.
+FAMILIES = {
+    "the base asks a person": (
+        "class Player:\n    def move(self, steps):\n" + ASKS,
+        "class Agent(Player):\n" + MODEL,
+        "",
+    ),
+    "a sibling asks a person": (
+        "class Player(ABC):\n    @abstractmethod\n    def move(self, steps): ...\n\n\n",
+        "class Agent(Player):\n" + MODEL,
+        "class Human(Player):\n    def move(self, steps):\n" + ASKS,
+    ),
+    "a class below asks a person": (
+        "",
+        "class Player:\n" + MODEL,
+        "class Human(Player):\n    def move(self, steps):\n" + ASKS,
+    ),
+    "a cousin asks a person": (
+        "class Player(ABC):\n    @abstractmethod\n    def move(self, steps): ...\n\n\n",
+        "class Agent(Player):\n" + MODEL,
+        "class Local(Player):\n    pass\n\n\nclass Human(Local):\n    def move(self, steps):\n"
+        + ASKS,
+    ),
+}
+# What the model's own move asks, a person is asked in each episode.
+PERSONS = {
+    "the model's own move": MODEL.replace(
+        "        messages =", "        steps.append(input())\n        messages ="
+    ),
+}
+
+
+def scenario_of(folder: Path, text: str) -> str:
+    (folder / "agent.py").write_text(text)
+    done = art_adapt("--diff", "agent.py", cwd=folder)
+    said = done.stdout.decode()
+    found = said.partition("+class Scenario")[2].partition("+@training")[0]
+    return found + done.stderr.decode()
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_a_person_beside_the_model_is_not_asked(kind: str, tmp_path: Path) -> None:
+    base, agent, human = FAMILIES[kind]
+    player = "Agent('m')" if "class Agent" in agent else "Player('m')"
+    text = HEAD + base + agent + human + GAME + MADE.format(player=player)
+    said = scenario_of(tmp_path, text)
+    assert "+    start: str\n+    target: str\n" in said, said
+    assert "inputs" not in said and "asks a person" not in said
+
+
+def test_a_person_whom_the_model_s_move_asks_is_asked(tmp_path: Path) -> None:
+    agent = "class Player:\n" + PERSONS["the model's own move"]
+    text = HEAD + agent + GAME + MADE.format(player="Player('m')")
+    assert "asks a person" in scenario_of(tmp_path, text)
