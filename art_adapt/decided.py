@@ -133,15 +133,18 @@ def _read(word: str) -> str:
     return word.encode().decode("unicode_escape")
 
 
-def earlier(given: Sequence[Path], homes: Sequence[Path]) -> Mapping[str, Any]:
+def earlier(
+    given: Sequence[Path], homes: Sequence[Path], others: Sequence[Path] = ()
+) -> Mapping[str, Any]:
     """Return what was decided in the train module that a run would write anew.
 
     ``given``: the files that it was given; ``homes``: those of its candidates for the
     entry point, the likeliest first. A decision on the entry point comes before what is
     likeliest now. The module of an agent that the given ones only use says nothing.
+    ``others``: further agents with a train module, which counts if it names a given file.
     """
     likeliest: Mapping[str, Any] = {}
-    for home in dict.fromkeys((*given, *homes)):
+    for home in dict.fromkeys((*given, *homes, *others)):
         if (module := standing_module(home)) is None:
             continue
         decided = decided_in(module)

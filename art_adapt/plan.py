@@ -106,7 +106,7 @@ def make_plan(
     # A run may have shown an episode in another file, whose train module names the given one.
     modules = session.below(project_root(given[0]))
     trained = [agent_path(each) for each in modules if each.name.endswith(ENDING)]
-    before = earlier(given, [*(e.home for e in found.entry_points), *trained])
+    before = earlier(given, [e.home for e in found.entry_points], trained)
     options = with_earlier(options, before)
     found, options, seen = surveyed_as_seen(found, sources, options, session)
     if guide is not None and options.train_module:
