@@ -33,12 +33,14 @@ def module_file(module: Path) -> Path | None:
 def import_roots(path: Path) -> Iterator[Path]:
     """Yield the folders that absolute imports in ``path`` may start from.
 
-    They are its own folder and those above it, up to the project's root.
+    They are its own folder and those above it, up to the project's root: a package may have a
+    ``pyproject.toml`` of its own, and is imported from the folder around it all the same.
     """
     folder = path.parent
     for _ in range(6):
         yield folder
-        if (
+        is_package = (folder / "__init__.py").is_file() and folder.name.isidentifier()
+        if not is_package and (
             any(
                 (folder / marker).exists()
                 for marker in ("pyproject.toml", "setup.py", ".git")

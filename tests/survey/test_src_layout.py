@@ -85,3 +85,60 @@ def test_examples_say_how_an_agent_is_made(
     for named in ("src/mini/agent.py", where):
         done = art_adapt("--diff", named, cwd=tmp_path)
         assert b'Agent(prompt="You are a clerk.")' in done.stdout, done.stderr
+
+
+MODEL = """\
+from openai import OpenAI
+
+
+def ask(messages):
+    reply = OpenAI().chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+"""
+IN_PACKAGE = """\
+{imports}
+
+
+class Agent:
+    def chat(self, message: str) -> str:
+        return ask([{{"role": "user", "content": message}}])
+"""
+# The agent's package, what marks its folder, and how it imports its own modules.
+OF_ITS_OWN = {
+    "pyproject.toml": ("desk", "pyproject.toml", "from desk.model import ask"),
+    "setup.py": ("desk", "setup.py", "from desk.model import ask"),
+    "a submodule": ("desk", ".git", "from desk.model import ask"),
+    "the module": (
+        "desk",
+        "pyproject.toml",
+        "from desk import model\n\n\ndef ask(messages):\n    return model.ask(messages)",
+    ),
+    "a package in it": (
+        "desk/core",
+        "pyproject.toml",
+        "from desk.core.model import ask",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OF_ITS_OWN)
+def test_a_package_with_a_marker_of_its_own_is_imported_from_around_it(
+    kind: str, tmp_path: Path
+) -> None:
+    package, marker, imports = OF_ITS_OWN[kind]
+    folder = tmp_path / package
+    folder.mkdir(parents=True)
+    for each in (folder, tmp_path / "desk"):
+        (each / "__init__.py").touch()
+    (folder / marker).touch()
+    (folder / "model.py").write_text(MODEL)
+    text = IN_PACKAGE.format(imports=imports)
+    (folder / "agent.py").write_text(text)
+    done = art_adapt("-y", f"{package}/agent.py", cwd=tmp_path)
+    said = done.stdout.decode() + done.stderr.decode()
+    assert done.returncode == 0 and f"policy call {package}/model.py:5" in said, said
+    assert b"recorded" in (folder / "model.py").read_bytes()
+    undone = art_adapt("--undo", f"{package}/agent.py", cwd=tmp_path)
+    assert undone.returncode == 0, undone.stderr
+    assert (folder / "model.py").read_text() == MODEL
+    assert (folder / "agent.py").read_text() == text
