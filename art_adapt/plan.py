@@ -176,6 +176,8 @@ def _planned(
                 forgets = path
             else:
                 edit = replace(edit, after=edit.before)
+        if not force and _is_as_before(edit):
+            edit = replace(edit, after=edit.before)
         if force or not _is_edited(edit):
             edits.append(edit)
         else:
@@ -278,6 +280,14 @@ def _is_edited(edit: FileEdit) -> bool:
     """Tell whether somebody has edited the train module that ``edit`` would replace."""
     before = edit.before
     return before is not None and edit.changes and not train_module.is_untouched(before)
+
+
+def _is_as_before(edit: FileEdit) -> bool:
+    """Tell whether a train module would be written as it was, before somebody edited it."""
+    before, after = edit.before, edit.after
+    if before is None or after is None or train_module.is_untouched(before):
+        return False
+    return train_module.is_made_of(before, after)
 
 
 def _sibling(path: Path, content: bytes) -> FileEdit:

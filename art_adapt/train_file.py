@@ -107,6 +107,13 @@ def is_untouched(data: bytes) -> bool:
     )
 
 
+def is_made_of(data: bytes, content: bytes) -> bool:
+    """Tell whether a sealed file, whoever has edited it since, was written with this content."""
+    seals = [SEAL.match(each) for each in (data, content)]
+    digests = {seal and seal[1] for seal in seals}
+    return len(digests) == 1 and None not in digests
+
+
 def is_former(data: bytes) -> bool:
     """Tell whether an older art-adapt wrote ``data`` for the recorder that it copied."""
     return SEAL.match(data) is not None and b"art_recording.rollout(" in data

@@ -253,7 +253,11 @@ def test_edited_train_modules_are_not_overwritten(agent: Path) -> None:
     edited = module.read_text().replace("EPOCHS = 3", "EPOCHS = 4")
     module.write_text(edited)
     before = files_of(agent.parent)
+    # What would be written is what was written, so the edits stay.
     done = art_adapt("--isolated", "agent.py", cwd=agent.parent)
+    assert done.returncode == 0 and b"Nothing to change" in done.stdout
+    assert files_of(agent.parent) == before
+    done = art_adapt("--isolated", "--max-steps", "7", "agent.py", cwd=agent.parent)
     assert done.returncode == 2 and files_of(agent.parent) == before
     assert b"-EPOCHS = 4" in done.stdout and b"--force" in done.stderr
     assert (

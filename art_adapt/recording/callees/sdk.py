@@ -32,10 +32,10 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
     if isinstance(client, openai.OpenAI | openai.AsyncOpenAI):
         is_async = isinstance(client, openai.AsyncOpenAI)
         options = own_options(client)
-    elif client is not None and resource.__name__ in CHAT.class_names:
-        # Groq, Together and other clients made in the image of openai's: the model in
-        # training speaks OpenAI's API.
-        is_async = resource.__name__ == "AsyncCompletions"
+    elif client is not None and _is_chat_of(client, resource):
+        # Groq, Together, Cerebras and other clients made in the image of openai's: the model
+        # in training speaks OpenAI's API.
+        is_async = resource.__name__.startswith("Async")
         resource, options = (AsyncCompletions if is_async else Completions), {}
     else:
         return None
@@ -51,6 +51,13 @@ def find(function: Any, view: str, _: Finder) -> Callee | None:
     manager = name == "stream" or view == "with_streaming_response"
     own = client if options else None
     return Callee(on, is_async, manager, options, own)
+
+
+def _is_chat_of(client: Any, resource: type) -> bool:
+    """Tell whether a resource is ``client.chat.completions``, whatever its class is called."""
+    chat = getattr(client, "chat", None)
+    is_named = resource.__name__ in CHAT.class_names
+    return is_named or type(getattr(chat, "completions", None)) is resource
 
 
 def _called(method: Callable[..., Any], *args: Any, spares: bool, **kwargs: Any) -> Any:
