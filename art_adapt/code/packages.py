@@ -36,17 +36,15 @@ def import_roots(path: Path) -> Iterator[Path]:
     They are its own folder and those above it, up to the project's root: a package may have a
     ``pyproject.toml`` of its own, and is imported from the folder around it all the same.
     """
-    folder = path.parent
+    folder, marked = path.parent, False
     for _ in range(6):
         yield folder
+        marked |= any(
+            (folder / each).exists() for each in ("pyproject.toml", "setup.py")
+        )
         is_package = (folder / "__init__.py").is_file() and folder.name.isidentifier()
-        if not is_package and (
-            any(
-                (folder / marker).exists()
-                for marker in ("pyproject.toml", "setup.py", ".git")
-            )
-            or folder == folder.parent
-        ):
+        is_root = (marked and not is_package) or (folder / ".git").exists()
+        if is_root or folder == folder.parent:
             return
         folder = folder.parent
 

@@ -107,7 +107,6 @@ class Agent:
 OF_ITS_OWN = {
     "pyproject.toml": ("desk", "pyproject.toml", "from desk.model import ask"),
     "setup.py": ("desk", "setup.py", "from desk.model import ask"),
-    "a submodule": ("desk", ".git", "from desk.model import ask"),
     "the module": (
         "desk",
         "pyproject.toml",
