@@ -79,26 +79,25 @@ def texts_side_by_side(
     """Return the texts that a value is for objects that one function makes with different ones.
 
     Those are ``"small"`` and ``"large"`` of ``self.model``, for ``Game(Player("small"),
-    Player("large"))``: both may be in use at once.
+    Player("large"))``: both may be in use at once. What one call picks from a table is one text.
     """
-    if value is None:
-        return ()
     found: dict[FunctionKey, dict[str, None]] = {}
-    for home, each in _texts(project, place, value):
-        key = home.source.path, home.owner(each)
-        found.setdefault(key, {})[str(each.value)] = None
+    for home, each in () if value is None else _arguments(project, place, value):
+        text = usual_text_of(project, home, each)
+        if text is not None:
+            key = home.source.path, home.owner(each)
+            found.setdefault(key, {})[text] = None
     return max(map(tuple, found.values()), key=len, default=())
 
 
 @question
-def _texts(
-    project: Project, place: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, ast.Constant]]:
+def _arguments(project: Project, place: Syntax, value: ast.expr) -> Iterator[Placed]:
+    """Yield the arguments of calls that a value comes from, those furthest back."""
     for home, each in steps(project, place, value):
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            yield home, each
-        else:
-            yield from _texts(project, home, each)
+        further = list(_arguments(project, home, each))
+        if not further and isinstance(home.parents[each], ast.Call | ast.keyword):
+            further = [(home, each)]
+        yield from further
 
 
 def functions_in(

@@ -117,6 +117,23 @@ ONE = {
         constructor=GIVEN,
         made="game = Game(Player('small'), Player('small'))",
     ),
+    "a model of a table": PLAYERS.format(
+        before="MODELS = {'a': 'small', 'b': 'large'}\n",
+        constructor=GIVEN,
+        made="def make(name):\n    player = Player(MODELS[name])\n    return Game(player, player)",
+    ),
+    "one of two models": PLAYERS.format(
+        before="",
+        constructor=GIVEN,
+        made="def make(fast):\n    player = Player('small' if fast else 'large')\n"
+        "    return Game(player, player)",
+    ),
+    "a default of several": PLAYERS.format(
+        before="",
+        constructor="def __init__(self, model: str = '', fast: bool = True) -> None:\n"
+        "        self.model = model or ('small' if fast else 'large')",
+        made="def make():\n    player = Player()\n    return Game(player, player)",
+    ),
     "objects of two examples": PLAYERS.format(
         before="",
         constructor=GIVEN,
