@@ -21,6 +21,8 @@ from art_adapt.rehearsal.protocol import (
     Unhooked,
 )
 
+OPENING = 2_000  # characters that tell how a conversation begins
+
 
 class Rehearsed(SystemExit):
     """Raised when the requested steps have been run."""
@@ -92,13 +94,13 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
 
 
 def opening_of(request: Mapping[str, Any]) -> str:
-    """Return the text that a request's conversation begins with; "" for none."""
+    """Return the start of the text that a request's conversation begins with; "" for none."""
     told = request.get("instructions") or request.get("input")
     messages = request.get("messages") or told
     match messages:
         case [{"content": content}, *_]:
             told = content
-    return told if isinstance(told, str) else ""
+    return told[:OPENING] if isinstance(told, str) else ""
 
 
 # How training.record says it; importing that imports ART.
