@@ -365,3 +365,48 @@ def test_a_loop_that_no_episode_runs_is_not_its_loop() -> None:
         entry="agent:handler",
     )
     assert [call.loop for call in whole.calls] == [None]
+
+
+# How a loop counts, and the limit of its turns.
+COUNTED = {
+    "each turn": ("while n < 9:", "n += 1", "9"),
+    "each turn, of two": (
+        "while found < 3 and n < 9:",
+        "n += 1\n        found += ok()",
+        "9",
+    ),
+    "each turn, before it goes on": (
+        "while n < 9:",
+        "n += 1\n        if not said:\n            continue",
+        "9",
+    ),
+    "in both ways": (
+        "while n < 9:",
+        "if not said:\n            n += 1\n            continue\n        n += 1",
+        "9",
+    ),
+    "only what is right": ("while n < 9:", "n += ok()", None),
+    "only valid turns": (
+        "while found < 3 and n < 9:",
+        "if not said:\n            continue\n        n += 1\n        found += ok()",
+        None,
+    ),
+    "only in a branch": ("while n < 9:", "if said:\n            n += 1", None),
+    "an inner loop goes on": (
+        "while n < 9:",
+        "for each in said:\n            if not each:\n                continue\n        n += 1",
+        "9",
+    ),
+    "whatever it is": ("while len(said) < 9:", "said += ok()", "9"),
+    "by a sum": ("while n < 9:", "n = n + 1", "9"),
+}
+
+
+@pytest.mark.parametrize("kind", COUNTED)
+def test_only_what_each_turn_counts_is_a_limit(kind: str) -> None:
+    head, counting, limit = COUNTED[kind]
+    text = (
+        f"def run(messages):\n    n = found = 0\n    said = []\n    {head}\n"
+        f"        messages.append({ASK})\n        {counting}\n"
+    )
+    assert [each and each[1] for each in loops(text)] == [limit]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.nodes import dotted, last_name, statements_after
+from art_adapt.code.nodes import block_of, dotted, last_name, statements_after
 from art_adapt.code.project import Project
 from art_adapt.code.reaching import goes_on
 from art_adapt.code.syntax import Syntax
@@ -207,15 +207,19 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
             if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
             for inner in ast.walk(node.operand)
         }
+        uncertain = _added_to(loop) - _counted(syntax, loop)
         for node in ast.walk(loop.test):
             if not isinstance(node, ast.Compare):
                 continue
             asked = type(node.ops[0])
-            match (NEGATED.get(asked, asked) if node in negated else asked)():
-                case ast.Lt() | ast.LtE() as operator:
-                    return _between(syntax, node.left, node.comparators[0], operator)
-                case ast.Gt() | ast.GtE() as operator:
-                    return _between(syntax, node.comparators[0], node.left, operator)
+            less, more = node.left, node.comparators[0]
+            operator = (NEGATED.get(asked, asked) if node in negated else asked)()
+            if isinstance(operator, ast.Gt | ast.GtE):
+                less, more = more, less
+            elif not isinstance(operator, ast.Lt | ast.LtE):
+                continue
+            if dotted(less) not in uncertain:  # a turn may not count
+                return _between(syntax, less, more, operator)
         return _countdown(syntax, loop) or _guard(syntax, loop)
     through = _iterated(loop)
     if (
@@ -294,15 +298,7 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
     That is ``most`` in ``if turns >= most: break``, and in ``if turns < most: continue``
     before a ``break``.
     """
-    counted = {
-        dotted(node.target)
-        for node in ast.walk(loop)
-        if isinstance(node, ast.AugAssign)
-        and isinstance(node.op, ast.Add)
-        and isinstance(node.value, ast.Constant)
-        and dotted(node.target) is not None
-        and _is_of_each_turn(syntax, loop, node)
-    }
+    counted = _counted(syntax, loop)
     for node in ast.walk(loop):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
             count, bound, operator = _sides(node.test, counted)
@@ -318,6 +314,48 @@ def _guard(syntax: Syntax, loop: ast.While) -> str | None:
             ):
                 return syntax.text(bound)
     return None
+
+
+def _counted(syntax: Syntax, loop: ast.While) -> set[str | None]:
+    """Return the names that each turn of a loop adds a number to."""
+    return {
+        dotted(node.target)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.AugAssign)
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.value, ast.Constant)
+        and dotted(node.target) is not None
+        and _is_of_each_turn(syntax, loop, node)
+        and not _is_skipped(syntax, loop, node)
+    }
+
+
+def _is_skipped(syntax: Syntax, loop: ast.While, counting: ast.AugAssign) -> bool:
+    """True if a turn goes on to the next one before it counts: ``if invalid: continue``."""
+    counted = ast.dump(counting.target)
+    for node in ast.walk(loop):
+        if not isinstance(node, ast.Continue) or node.lineno > counting.lineno:
+            continue
+        inside = next(iter(syntax.enclosing_loops(node)), None)
+        block = block_of(node, syntax.parents[node])
+        counts = (
+            each
+            for statement in block
+            for each in ast.walk(statement)
+            if isinstance(each, ast.AugAssign) and ast.dump(each.target) == counted
+        )
+        if inside is loop and next(counts, None) is None:
+            return True
+    return False
+
+
+def _added_to(loop: ast.While) -> set[str | None]:
+    """Return the names that a loop adds something to, now and then."""
+    return {
+        dotted(node.target)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
+    }
 
 
 def _is_of_each_turn(syntax: Syntax, loop: ast.While, counting: ast.AST) -> bool:
