@@ -191,3 +191,49 @@ def test_what_is_asked_again_after_a_reply_is_no_beginning(tmp_path: Path) -> No
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
     as_seen, apart = told_of(tmp_path)
     assert apart == [] and "(1 compared)" in as_seen[0]
+
+
+DELEGATING = """\
+import sys
+
+from openai import OpenAI
+
+
+def tools(name):
+    function = {"name": name, "parameters": {"type": "object", "properties": {}}}
+    return [{"type": "function", "function": function}]
+
+
+def ask(prompt, name):
+    asked = [{"role": "system", "content": "Work."}, {"role": "user", "content": prompt}]
+    reply = OpenAI().chat.completions.create(model="m", messages=asked, tools=tools(name))
+    return str(reply.choices[0].message.content)
+
+
+def run(budget: int) -> str:
+    plan = ask("Order something for the shop.", "order")
+    return ask("Deliver this: " + plan, OFFERED)
+
+
+if __name__ == "__main__":
+    print(run(int(sys.argv[1])))
+"""
+
+
+@pytest.mark.parametrize("later", ["deliver", "return"])
+def test_the_tools_of_a_sub_agent_were_in_the_run_as_well(
+    later: str, tmp_path: Path
+) -> None:
+    """Its conversation begins with what the model said, and its tools are its own."""
+    (tmp_path / "pyproject.toml").touch()
+    agent = tmp_path / "agent.py"
+    agent.write_text(DELEGATING.replace("OFFERED", '"deliver"'))
+    command = ("capture", "--scripted", "--", sys.executable, "agent.py", "7")
+    done = art_adapt(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    adapting = ("--isolated", "--entry", "run", "agent.py")
+    assert art_adapt(*adapting, cwd=tmp_path).returncode == 0
+    agent.write_text(agent.read_text().replace('"deliver"', f'"{later}"'))
+    (tmp_path / "scenarios.jsonl").write_text('{"budget": 1}\n{"budget": 2}\n')
+    _, apart = told_of(tmp_path)
+    assert any("episodes offer" in each for each in apart) == (later == "return"), apart

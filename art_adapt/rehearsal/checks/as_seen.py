@@ -98,7 +98,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         for difference in _differences(opening, episode)
     )
     if begun and not compared:
-        differences = dict.fromkeys(_lacking([each for each, _ in begun], episodes))
+        openings = [each for each, _ in begun]
+        differences = dict.fromkeys(_lacking(openings, episodes, seen))
     for difference in differences:
         yield Witness(difference, False, f"{difference}; {REMEDY}")
     if compared and not differences:
@@ -208,10 +209,15 @@ def _differences(opening: Asked, episode: Asked) -> Iterator[str]:
             yield _apart(f"message of the {role}", was, now)
 
 
-def _lacking(begun: Sequence[Asked], episodes: Sequence[Asked]) -> Iterator[str]:
+def _lacking(
+    begun: Sequence[Asked], episodes: Sequence[Asked], seen: Seen
+) -> Iterator[str]:
     """Yield the tools of runs, and that they have a prompt, where no episode has them."""
     offered = frozenset[str]().union(*(each.tools for each in episodes))
-    yield from _tools(frozenset[str]().union(*(each.tools for each in begun)), offered)
+    was = frozenset[str]().union(*(each.tools for each in begun))
+    # A sub-agent's conversation begins with what the model said, and has tools of its own.
+    ever = {n for run in seen.runs for request in run.requests for n in request.offered}
+    yield from _tools(was, offered - (ever - was))
     if all(each.prompt for each in begun) and not any(e.prompt for e in episodes):
         yield (
             "the run that was seen began with the prompt "
