@@ -127,3 +127,23 @@ def test_what_an_option_does_is_said_to_be_left_out(kind: str, tmp_path: Path) -
     said = done.stderr.decode()
     assert "made as in cli.py:16" in said, said
     assert ("runs only if an option is given" in said) == is_said, said
+
+
+# Functions of the agent's file that hand on what they are given.
+HANDING_ON = {
+    "keywords": "def make(**kwargs):\n    return Agent(**kwargs)\n",
+    "both": "def make(*args, **kwargs):\n    return Agent(*args, **kwargs)\n",
+    "a class method": "class Agents:\n    @classmethod\n    def make(cls, **given):\n"
+    "        return Agent(**given)\n",
+    "beside one of its own": "def make(config, **more):\n    return Agent(config=config, **more)\n",
+}
+
+
+@pytest.mark.parametrize("kind", HANDING_ON)
+def test_what_hands_on_its_arguments_makes_no_agent(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(f"{AGENT}\n\n{HANDING_ON[kind]}")
+    main = "from agent import Agent, Config\n\n\ndef main(text):\n    Agent(Config('openai', 5)).prove(text)\n"
+    (tmp_path / "main.py").write_text(main)
+    done = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    patch = done.stdout.decode().partition("+def episode(")[2]
+    assert "5" in patch.partition("+@training")[0], patch

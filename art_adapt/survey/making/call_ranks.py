@@ -90,3 +90,22 @@ def not_copying(sites: Sequence[Site], class_name: str) -> list[Site]:
         )
 
     return [each for each in sites if not copies(*each)]
+
+
+def not_handing_on(sites: Sequence[Site]) -> list[Site]:
+    """Return the calls that say what they give, if some do, and not ``Agent(**kwargs)``.
+
+    What such a function is called with says it, where it is called.
+    """
+
+    def hands_on(place: Syntax, call: ast.Call) -> bool:
+        function = place.functions.get(place.owner(call))
+        if function is None:
+            return False
+        own = function.node.args
+        names = {each.arg for each in (own.vararg, own.kwarg) if each is not None}
+        given = [each.value for each in call.args if isinstance(each, ast.Starred)]
+        given += [each.value for each in call.keywords if each.arg is None]
+        return any(isinstance(e, ast.Name) and e.id in names for e in given)
+
+    return [each for each in sites if not hands_on(*each)] or list(sites)

@@ -34,6 +34,7 @@ from art_adapt.survey.making.call_ranks import (
     TESTS,
     Site,
     not_copying,
+    not_handing_on,
     rank,
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
@@ -65,7 +66,7 @@ def with_constructions(
     agent = project.files[entry.home]
     if entry.constructor:
         made = constructed(project, agent, entry.class_name)
-        made = not_copying(made, entry.class_name or "")
+        made = not_handing_on(not_copying(made, entry.class_name or ""))
         calls = _with_what_asks(project, made, reaching)
         given = given_by(project, agent, calls, entry.constructor, worst)
         found = _as_objects(given, entry.constructor)
