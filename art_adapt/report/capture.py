@@ -125,6 +125,11 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             "new agent does not have: delete such rows, or let --entry name what runs the whole "
             "conversation\n"
         )
+    for field in _of_this_machine(kept):
+        say(
+            f"{field} holds a path of this machine: if you train on another one, write a path that is "
+            "right there into the rows\n"
+        )
     if kept.rows:
         say(f"{counted(len(kept.rows), 'new row')} in {shown(path)}\n")
         say(f"next: {then}\n" * bool(then))
@@ -134,6 +139,19 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         say(
             "no episode was run: name another function with --entry, or check which Python runs\n"
         )
+
+
+def _of_this_machine(kept: Kept) -> list[str]:
+    """Return the fields of new rows that hold the whole path of a file or folder that is here."""
+    return sorted(
+        {
+            name
+            for row in kept.rows
+            for name, value in row.items()
+            if isinstance(value, str) and value.count(os.sep) > 1
+            if os.path.isabs(value) and os.path.exists(value)
+        }
+    )
 
 
 def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:

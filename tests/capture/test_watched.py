@@ -169,6 +169,35 @@ def test_a_scripted_run_says_what_it_is_told_to_say(tmp_path: Path) -> None:
     assert refused.returncode == 2 and b"cannot read the replies" in refused.stderr
 
 
+OF_A_FILE = (
+    HEAD
+    + """
+
+def repair(path: str) -> str:
+    asked = [{"role": "user", "content": open(path).read()}]
+    reply = client.chat.completions.create(model="m", messages=asked)
+    return reply.choices[0].message.content
+
+
+print(repair(sys.argv[1]))
+"""
+)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_path_of_this_machine_is_said_to_be_one(
+    is_whole: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(OF_A_FILE)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_text("{}")
+    path = tmp_path / "in/a.json" if is_whole else "in/a.json"
+    command = ("capture", "--scripted", "--", sys.executable, "agent.py", path)
+    done = art_adapt(*command, cwd=tmp_path)
+    assert rows(tmp_path)[0]["path"].endswith("in/a.json"), done.stderr
+    assert (b"path holds a path of this machine" in done.stderr) == is_whole
+
+
 ENDLESS = (
     HEAD
     + """
