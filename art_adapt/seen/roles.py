@@ -59,7 +59,10 @@ def with_seen_roles(
 
 
 def _with_models(survey: Survey, seen: Seen) -> Survey:
-    """Return the survey in which calls ask the model that a run has seen, or else the code's."""
+    """Return the survey in which calls ask the model that a run has seen, or else the code's.
+
+    Those that no run has asked are marked.
+    """
     named: dict[CompletionCall, set[str]] = {}
     for request in (each for run in seen.runs for each in run.requests):
         call = _call_of(request, survey.calls)
@@ -67,7 +70,12 @@ def _with_models(survey: Survey, seen: Seen) -> Survey:
         if call is not None and isinstance(name, str):
             named.setdefault(call, set()).add(name)
     asks = {call: min(names) for call, names in named.items() if len(names) == 1}
-    return _replaced(survey, lambda c: replace(c, asks=asks.get(c) or c.asks))
+
+    def described(call: CompletionCall) -> CompletionCall:
+        asked = asks.get(call) or call.asks
+        return replace(call, asks=asked, unasked=bool(named) and call not in named)
+
+    return _replaced(survey, described)
 
 
 def _with_other_models(survey: Survey, seen: Seen) -> Survey:

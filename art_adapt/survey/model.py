@@ -77,6 +77,7 @@ class CompletionCall:
     in_episode: bool = True
     asked_other: bool = False
     several: tuple[str, ...] = ()  # models that one episode may ask, or did in a run
+    unasked: bool = False  # by runs that asked others
 
     @property
     def asides(self) -> tuple[Asker, ...]:

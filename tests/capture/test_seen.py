@@ -1125,6 +1125,39 @@ def test_a_game_against_another_model_is_told(kind: str, tmp_path: Path) -> None
     assert ("models      gpt-5 (agent.py:" in said) is told, said
 
 
+BRANCHES = """\
+def cheap(text):
+    asked = [{"role": "user", "content": text}]
+    reply = client.chat.completions.create(model="small", messages=asked)
+    return reply.choices[0].message.content
+
+
+def good(text):
+    asked = [{"role": "user", "content": text}]
+    reply = client.chat.completions.create(model="large", messages=asked)
+    return reply.choices[0].message.content
+
+
+def answer(question: str) -> str:
+    ask = cheap if len(question) < 9 else good
+    return ask(question)
+
+
+print(answer(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("was_run", [True, False])
+def test_a_model_that_no_run_asked_is_another_way_to_run(
+    was_run: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(HEAD + BRANCHES)
+    if was_run:
+        watched(tmp_path, BRANCHES, SAID, sys.executable, "agent.py", QUESTION)
+    done = art_adapt("--diff", "--entry", "answer", "agent.py", cwd=tmp_path)
+    assert ("  models  " in done.stderr.decode()) != was_run, done.stderr
+
+
 def test_a_flag_says_more_than_a_run(tmp_path: Path) -> None:
     agent, replies, *_ = SHOWN["functions, one of which hands on what the model said"]
     watched(tmp_path, agent, replies)

@@ -125,9 +125,14 @@ def models_of(
     """Return the models that an episode's trained calls name, each with its calls; {} for one.
 
     That is asked of single requests side by side, of which none is the conversation, and of a
-    call that objects with different models go through. What ``said`` names is settled.
+    call that objects with different models go through. What ``said`` names is settled, and what
+    runs did not ask is another way to run the agent.
     """
-    asking = [c for c in policy if c.in_episode and not c.reason.startswith(NAMED)]
+    asking = [
+        call
+        for call in policy
+        if call.in_episode and not (call.unasked or call.reason.startswith(NAMED))
+    ]
     found: dict[str, list[CompletionCall]] = {}
     for call in asking:
         names = call.several or filter(None, [call.asks])
