@@ -263,6 +263,18 @@ class Bounds:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """The end of an episode whose model refused whatever it was asked.
+
+    ``is_own``: its answer is one, and has nothing of what the model said.
+    """
+
+    reward: float
+    answer: str  # the start of it
+    is_own: bool
+
+
+@dataclass(frozen=True)
 class Notes:
     """Everything that a child process saw.
 
@@ -273,7 +285,8 @@ class Notes:
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
     agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time;
-    ``unended`` is what the agent raised in the one whose model never stops.
+    ``unended`` is what the agent raised in the one whose model never stops; ``refused`` is
+    how the one ended whose model refused.
     ``bounds``: the module's own, None if it sets none.
     """
 
@@ -297,6 +310,7 @@ class Notes:
     bounds: Bounds | None = None
     repeated: tuple[str, ...] = ()
     unended: str | None = None
+    refused: Refused | None = None
 
 
 # ------------------------------------------------------------------------------ JSON

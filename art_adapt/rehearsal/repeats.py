@@ -1,8 +1,9 @@
 """Run one episode under set conditions, before and after the steps of a rehearsal.
 
 Before and after them with a model whose replies depend on the request alone, which shows
-whether an episode begins as if it were the first; and once with a model that calls tools for
-as long as they are offered, which shows where an episode ends that its model would not end.
+whether an episode begins as if it were the first; once with a model that calls tools for as
+long as they are offered, which shows where an episode ends that its model would not end; and
+once with a model that refuses, which shows what the code answers by itself.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from dataclasses import replace
 from typing import Any
 
 from art_adapt.rehearsal.observed import Observed, failure_of
+from art_adapt.rehearsal.protocol import LONGEST as MOST_KEPT
+from art_adapt.rehearsal.protocol import Refused
+from art_adapt.rehearsal.replies import REFUSAL
 
 SAME, SAME_AGAIN, UNENDING = "same", "same again", "unending"
-MOST_REQUESTS = 60  # of the unending episode; after these its model stops by itself
+REFUSING = "refusing"
+MOST_REQUESTS = (
+    60  # of the last two; after these the model stops, or the server refuses
+)
 LONGEST = 10.0  # seconds for each
 
 
@@ -27,12 +34,12 @@ async def begin(model: Any, seen: Observed, url: str) -> None:
 
 
 async def repeat(model: Any, seen: Observed, url: str) -> None:
-    """Run it again, and with a model that never stops; note what ended well in time.
+    """Run it again, with a model that never stops and one that refuses; note what ended well in time.
 
     ``model`` is registered; ``url`` is the scripted model's. A train module without
     ``rollout(model, scenario)`` has nothing to run.
     """
-    await _run([SAME_AGAIN, UNENDING], model, seen, url)
+    await _run([SAME_AGAIN, UNENDING, REFUSING], model, seen, url)
 
 
 async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
@@ -51,8 +58,17 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
                     seen.notes = replace(seen.notes, unended=failure_of(trajectory))
                 continue
             seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, phase))
+            if phase == REFUSING:
+                seen.notes = replace(seen.notes, refused=_refused(trajectory))
     tell(url, "phase", {"phase": ""})
     seen.repeating = False
+
+
+def _refused(trajectory: Any) -> Refused:
+    answer = getattr(trajectory, "final_answer", None)
+    text = answer if isinstance(answer, str) else repr(answer)
+    is_own = bool(answer) and REFUSAL.casefold() not in text.casefold()
+    return Refused(trajectory.reward, text[:MOST_KEPT], is_own=is_own)
 
 
 def tell(url: str, path: str, content: Any) -> None:

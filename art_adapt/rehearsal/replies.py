@@ -39,6 +39,8 @@ class Faults:
     least_calls: int = 0  # tool outputs before it may answer
 
 
+REFUSAL = "I cannot help with that"
+REFUSING = Faults(0, 1, 0, 0)  # whatever it is asked
 RELIABLE = Faults(0, 0, 0, 0)
 CALLING = Faults(0, 0, 0, 0, least_calls=1)
 UNENDING = Faults(0, 0, 0, 0, least_calls=1_000_000)
@@ -127,6 +129,8 @@ def reply_to(
     """
     if (judged := _judgement(request, seed, favourite)) is not None:
         return judged
+    if faults is REFUSING:
+        return Reply(f"{REFUSAL} ({number}).", fault="refused")
     last = _text(request["messages"][-1]) if request.get("messages") else ""
     fitting = [row.reply for row in rows if re.search(row.when, last)]
     if fitting:
@@ -138,7 +142,7 @@ def reply_to(
     if tools and choice != "none" and _calls(request, choice, random, faults):
         return _call(request, tools, random, number, faults)
     if random.random() < faults.refused:
-        return Reply(f"I cannot help with that ({number}).", fault="refused")
+        return Reply(f"{REFUSAL} ({number}).", fault="refused")
     text = _answer(request, random, number)
     if random.random() < faults.truncated:
         return Reply(text[: len(text) // 2], finish_reason="length", fault="truncated")

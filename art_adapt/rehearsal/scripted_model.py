@@ -22,6 +22,7 @@ from art_adapt.rehearsal.completions import EMBEDDINGS, answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
 from art_adapt.rehearsal.replies import (
     CALLING,
+    REFUSING,
     RELIABLE,
     UNENDING,
     Faults,
@@ -120,6 +121,8 @@ class ScriptedModel:
         status, response, fault = 200, None, ""
         if is_policy and request.get("model") not in self.served:
             status = 404
+        elif is_policy and phase == repeats.REFUSING and self._is_over(phase):
+            status = 400  # which the SDK does not try again
         else:
             # What the model in training may do wrong, those beside it do not.
             faults = self._faults(phase) if is_policy else RELIABLE
@@ -150,10 +153,16 @@ class ScriptedModel:
     def _faults(self, phase: str) -> Faults:
         if not phase:
             return Faults()
+        if phase == repeats.REFUSING:
+            return REFUSING
         if phase != repeats.UNENDING:
             return CALLING
+        return RELIABLE if self._is_over(phase) else UNENDING
+
+    def _is_over(self, phase: str) -> bool:
+        """True if an episode has made all requests that it may."""
         asked = sum(each.is_policy and each.phase == phase for each in self.repeats)
-        return UNENDING if asked < repeats.MOST_REQUESTS else RELIABLE
+        return asked >= repeats.MOST_REQUESTS
 
 
 # ------------------------------------------------------------------------------- tokens

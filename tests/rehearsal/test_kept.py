@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from agent_files import first_now
 from test_witnesses import rehearsed
 
 HEAD = """\
@@ -52,7 +53,7 @@ def run_agent(question: str) -> str:
 """
 
 
-@pytest.mark.parametrize("kind", KEPT)
+@pytest.mark.parametrize("kind", first_now(KEPT, 2))
 def test_what_another_episode_said_is_found(kind: str, tmp_path: Path) -> None:
     read, write = KEPT[kind]
     agent = (

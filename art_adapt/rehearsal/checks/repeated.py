@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from art_adapt.rehearsal.checks.failing import turn_limit
-from art_adapt.rehearsal.repeats import MOST_REQUESTS, SAME, SAME_AGAIN, UNENDING
-from art_adapt.rehearsal.seen import Seen, Witness, offered_tools
+from art_adapt.rehearsal.repeats import (
+    MOST_REQUESTS,
+    REFUSING,
+    SAME,
+    SAME_AGAIN,
+    UNENDING,
+)
+from art_adapt.rehearsal.replies import REFUSAL
+from art_adapt.rehearsal.seen import Seen, Witness, offered_tools, shortened
 
 Json = dict[str, Any]
+AN_ANSWER = 20  # characters of a text that a judge may take for one
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
@@ -38,6 +46,29 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             )
         statement = f"an episode ends although its model keeps calling tools: {count}"
         yield Witness(statement, ended, otherwise)
+    yield from _refused(seen)
+
+
+def _refused(seen: Seen) -> Iterator[Witness]:
+    """Yield what the code answers by itself where its model refuses, if that may be worth something.
+
+    A reward as code says what it is worth. RULER's judge reads it as an answer, if it is one.
+    """
+    told, bounds = seen.notes.refused, seen.notes.bounds
+    others = (e for e in seen.repeats if e.phase == REFUSING and not e.is_policy)
+    if told is None or bounds is None or not told.is_own or any(True for _ in others):
+        return  # another model may have said it
+    rewards = [each.reward for each in seen.trained]
+    below = sum(reward <= told.reward for reward in rewards)
+    worth = f", with a reward of {told.reward:.3g}: {below} of {len(rewards)} other episodes got no more"
+    if len(told.answer) >= AN_ANSWER if bounds.judge else 2 * below >= len(rewards) > 0:
+        yield Witness(
+            "an episode whose model refuses has no answer",
+            False,
+            f"an episode whose model only says {REFUSAL!r} answered {shortened(told.answer)}"
+            f"{worth * (not bounds.judge)}. The code answered by itself: give that a low reward, or "
+            "no final answer",
+        )
 
 
 def begins_longer(seen: Seen) -> bool:
