@@ -219,6 +219,11 @@ def spawned(
     return guide
 
 
+def first_answer(guide: pexpect.spawn[str]) -> str:
+    """Return the answer that is recommended, or the first: where none is, Enter is none."""
+    return "" if "[a]" in str(guide.after) else "a"
+
+
 def answered(
     folder: Path, answers: Sequence[tuple[str, str]], *options: str
 ) -> tuple[list[str], str]:
@@ -249,8 +254,8 @@ def answered(
             guide.sendline(left.pop(0)[1])
         elif "settle them" in question and "c ask me all" in question:
             guide.sendline("c")
-        else:  # where nothing is recommended, no answer is none
-            guide.sendline("" if "[a]" in str(guide.after) else "a")
+        else:
+            guide.sendline(first_answer(guide))
 
 
 def configuration(folder: Path) -> dict[str, Any]:
@@ -642,7 +647,7 @@ def test_nothing_is_kept_of_what_is_not_written(folder: Path, answer: str) -> No
     (folder / "pyproject.toml").write_text("[tool.art-adapt]\n\n[tool.ruff]\n")
     guide = spawned(folder, PLAIN)
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
-        guide.sendline("")
+        guide.sendline(first_answer(guide))
     guide.sendline(answer) if answer == "n" else guide.send(answer)
     guide.expect(pexpect.EOF)
     said = " ".join(str(guide.before).split())
@@ -668,7 +673,7 @@ def test_answers_are_taken_back_with_the_rest(folder: Path, before: str | None) 
         file.write_bytes(before.encode())
     guide = spawned(folder, PLAIN)
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
-        guide.sendline("")
+        guide.sendline(first_answer(guide))
     guide.sendline("y")
     while guide.expect([r"now\?", pexpect.EOF]) == 0:
         guide.sendline("n")
@@ -693,7 +698,7 @@ def test_a_table_that_its_author_wrote_stays(folder: Path) -> None:
 def test_a_path_that_is_too_long_is_asked_again(folder: Path) -> None:
     guide = spawned(folder, PLAIN)
     while guide.expect(["Answer[^:]*: ", "Where do your scenarios come from"]) == 0:
-        guide.sendline("")
+        guide.sendline(first_answer(guide))
     guide.expect("Answer[^:]*: ")
     guide.sendline("x" * 300)
     guide.expect("Answer[^:]*: ")
