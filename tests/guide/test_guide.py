@@ -572,6 +572,8 @@ def test_ctrl_c_at_the_rehearsal_leaves_what_is_written(folder: Path) -> None:
     guide = spawned(folder, PLAIN)
     guide.expect("settle them")
     guide.sendline("b")
+    guide.expect("rewards an episode")
+    guide.sendline("a")
     guide.expect(r"\[Y/n\]")
     guide.sendline("y")
     guide.expect(r"now\?")
