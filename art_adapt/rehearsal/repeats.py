@@ -22,9 +22,8 @@ from art_adapt.rehearsal.replies import REFUSAL
 
 SAME, SAME_AGAIN, UNENDING = "same", "same again", "unending"
 REFUSING = "refusing"
-MOST_REQUESTS = (
-    60  # of the last two; after these the model stops, or the server refuses
-)
+# Of each of the last two; after these the model stops by itself, or the server answers 400.
+MOST_REQUESTS = 60
 LONGEST = 10.0  # seconds for each
 
 

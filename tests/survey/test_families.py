@@ -88,3 +88,14 @@ def test_a_person_whom_the_model_s_move_asks_is_asked(tmp_path: Path) -> None:
     agent = "class Player:\n" + PERSONS["the model's own move"]
     text = HEAD + agent + GAME + MADE.format(player="Player('m')")
     assert "asks a person" in scenario_of(tmp_path, text)
+
+
+def test_what_the_model_s_move_runs_of_its_base_class_counts(tmp_path: Path) -> None:
+    """``super().move(steps)`` writes a file in each episode."""
+    base = "class Player:\n    def move(self, steps):\n        open('log', 'a').write(str(steps))\n\n\n"
+    asks = MODEL.replace(
+        "        messages =", "        super().move(steps)\n        messages ="
+    )
+    text = HEAD + base + "class Agent(Player):\n" + asks + GAME
+    said = scenario_of(tmp_path, text + MADE.format(player="Agent('m')"))
+    assert "open() agent.py:8" in said and "writes outside the episode" in said, said

@@ -258,9 +258,12 @@ class Found:
         """True if a method asks no model, and another class of its family has one that does.
 
         Of a person, a random player and a model behind ``Player.move``, episodes need the model.
+        What that runs itself, as by ``super().move()``, stays.
         """
         others = () if key in self.reaching else stand_ins_of(self.project, key)
-        return any(each in self.reaching for each in others)
+        asking = [each for each in others if each in self.reaching]
+        runs_it = (key in self.graph.certain.get(each, ()) for each in asking)
+        return bool(asking) and not any(runs_it)
 
     def is_composed(self, entry: EntryPoint) -> bool:
         """True if the module of a named file hands on what a function gave, or gives it that.

@@ -1,7 +1,7 @@
 """Finds the statements that add to an object after it is made.
 
-They call its methods, ``tools.register(f)``, add to it, ``tools += [f]``, decorate a function with one, or hand it to
-something that does, ``register_file_tools(tools)``.
+They call its methods, ``tools.register(f)``, add to it, ``tools += [f]``, decorate a function
+with one, or hand it to something that does, ``register_file_tools(tools)``.
 """
 
 from __future__ import annotations
