@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 
 from art_adapt.rehearsal.checks.failing import failures
@@ -33,8 +34,8 @@ class Figures:
     recorded: int  # calls that are on trajectories
     auxiliary: int
     embeddings: int  # requests for some
-    tools: tuple[str, ...]  # that were offered in some request, by their names
-    tool_calls: int  # that the model made
+    tools: dict[str, int]  # that were offered in some request: calls by the model
+    tool_calls: int  # that the model made, of unknown tools too
     histories: float  # per episode
     answered: int
     turns: float  # per episode
@@ -56,6 +57,7 @@ def figures(seen: Seen) -> Figures:
     # Rollouts in processes of their own are not seen.
     seconds = [r.seconds for r in seen.notes.rollouts or episodes if r.seconds]
     ended = failures(seen)
+    called = Counter(call["function"]["name"] for call in tool_calls(seen))
     usage = [e.response["usage"] for e in seen.policy if e.response]
     return Figures(
         steps=len(seen.notes.steps),
@@ -69,8 +71,8 @@ def figures(seen: Seen) -> Figures:
         recorded=sum(recorded_choices(seen).values()),
         auxiliary=sum(not e.is_policy for e in seen.log),
         embeddings=len(seen.embedded),
-        tools=offered_tools(seen),
-        tool_calls=len(tool_calls(seen)),
+        tools={name: called[name] for name in offered_tools(seen)},
+        tool_calls=called.total(),
         histories=sum(len(t.histories) for t in episodes) / count,
         answered=sum(map(has_answer, episodes)),
         turns=sum(len(t.choices) for t in episodes) / count,

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from textwrap import shorten
 from typing import TextIO
@@ -32,6 +33,7 @@ from art_adapt.report.training import training_lines
 
 MOST_SERVICES = 12  # lines of what an agent does for real, which may be many
 MOST_ROLES = 4
+MOST_TOOLS = 4
 SHOWN_OF_A_ROLE = 60  # characters of how it begins
 LONGEST_FAILURE = 300  # characters, where failures are no finding
 
@@ -249,12 +251,17 @@ def _witness_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 
 def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
-    """Say which tools the model was offered, or that it lacked what the agent can run."""
+    """Say how often each offered tool was called, rarest first, or that none was offered."""
     numbers, answered_at = rehearsal.figures, rehearsal.answers_tools
     if numbers.tools:
-        several = f" and {len(numbers.tools) - 4} more" * (len(numbers.tools) > 4)
-        offered = ", ".join(numbers.tools[:4])
-        yield Line("tools", f"{offered}{several}", counted(numbers.tool_calls, "call"))
+        shown_of = sorted(numbers.tools.items(), key=itemgetter(1))[:MOST_TOOLS]
+        offered = ", ".join(f"{name} ({calls})" for name, calls in shown_of)
+        several = f" and {len(numbers.tools) - MOST_TOOLS} more"
+        yield Line(
+            "tools",
+            offered + several * (len(numbers.tools) > MOST_TOOLS),
+            counted(numbers.tool_calls, "call"),
+        )
     elif answered_at is not None and numbers.calls:
         yield Line(
             "tools",

@@ -179,6 +179,64 @@ def test_calls_that_no_parser_read_are_found(tmp_path: Path, said: str) -> None:
     assert told["findings"][0]["name"] == "unread calls", told["findings"]
 
 
+TURNS = """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(6):
+        message = ask(messages).choices[0].message
+        calls = message.tool_calls or []
+        if not calls:
+            return message.content
+        REPLY
+        for call in calls:
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": "sunny"})
+"""
+# How an agent sends the model's replies back, and what is said of the messages that differ.
+CAUSES = {
+    "a message for each call": (
+        'messages += [{"role": "assistant", "tool_calls": [each]} for each in calls]',
+        "sends the model's tool calls back in a message each (assistant: 'I look.' and calls of look, "
+        "look, later assistant: calls of look)",
+    ),
+    "calls without the text": (
+        'messages.append({"role": "assistant", "content": None, "tool_calls": calls})',
+        "leaves out the text beside the model's tool calls (assistant: 'I look.' and",
+    ),
+    "other spaces": (
+        'messages.append({"role": "assistant", "content": "I   look.", "tool_calls": calls})',
+        "sends the model's replies back in another form",
+    ),
+    "a heading": (
+        'messages.append({**message.model_dump(), "content": f"Turn: {message.content}"})',
+        "changes the model's replies before it sends them back (assistant: 'I look.' and calls of "
+        "look, look, later assistant: 'Turn: I look.' and calls",
+    ),
+    "an edited task": (
+        'messages += [message]; messages[0] = {"role": "user", "content": f"{len(messages)} {question}"}',
+        "changes messages that it has already sent (user: ",
+    ),
+    "as it came": ("messages.append(message)", ""),
+    "copied whole": ("messages.append(message.model_dump(exclude_none=True))", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", first_now(CAUSES, 3))
+def test_the_message_that_opens_a_history_is_named(tmp_path: Path, name: str) -> None:
+    line, said = CAUSES[name]
+    call = {"name": "look", "arguments": {"city": "Rome"}}
+    rows = [{"when": "sunny", "content": "I look.", "tool_calls": [call]}] * 2
+    rows = [{"content": "I look.", "tool_calls": [call, call]}, *rows, {"content": "x"}]
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("\n".join(map(json.dumps, rows)))
+    agent = TURNS.replace("REPLY", line)
+    told = rehearsed(tmp_path, agent, "run_agent", "--replies", str(replies))
+    found = [each for each in told["findings"] if each["name"] == "history a turn"]
+    if said:
+        assert said in found[0]["what"], told["findings"]
+    else:
+        assert found == []
+
+
 def test_signs() -> None:
     asked = [{"role": "user", "content": "How is Rome?"}]
     explained = [{"role": "system", "content": "Write <tool_call>{...}</tool_call>."}]

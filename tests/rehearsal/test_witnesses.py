@@ -535,6 +535,31 @@ def test_what_sets_a_missing_attribute_is_named(tmp_path: Path) -> None:
     assert said in failed["fix"], failed
 
 
+# What an episode leaves None: how the agent keeps it, what uses it, and whether it is named.
+LEFT_NONE = {
+    "an attribute": ("self.shop = shop", "self.shop.time()", True),
+    "several at once": ("self.shop, self.seen = shop, []", "self.shop.time()", True),
+    "another name": ("self.place = shop or None", "self.place.time()", False),
+    "an own None": ("self.last = None", "self.last.time()", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", first_now(LEFT_NONE, 1))
+def test_what_episodes_leave_none_is_named(tmp_path: Path, name: str) -> None:
+    keeps, uses, is_named = LEFT_NONE[name]
+    agent = (
+        "class Seller:\n    def __init__(self, name, shop=None):\n        self.name = name\n"
+        f"        {keeps}\n\n"
+        "    def run(self, question: str) -> str:\n"
+        f'        messages = [{{"role": "user", "content": f"{{{uses}}} {{question}}"}}]\n'
+        "        return str(ask(messages).choices[0].message)\n\n\n"
+        "class Shop:\n    def __init__(self):\n        self.seller = Seller('Ann', shop=self)\n"
+    )
+    told = rehearsed(tmp_path, agent, "Seller.run", more={"name": "Ann"})
+    (failed,) = (each for each in told["findings"] if each["name"] == "failed")
+    assert ("episode() leaves shop None, and agent.py:" in failed["fix"]) == is_named
+
+
 def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     """What a tool returns may be the scenario's: its first messages are all alike."""
     agent = (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from art_adapt.conversation_signs import (
@@ -17,10 +15,10 @@ from art_adapt.conversation_signs import (
     unread_call,
     unread_thinking,
 )
-from art_adapt.rehearsal.protocol import History, Item, Trajectory
+from art_adapt.rehearsal.reopened import OWN, reopened
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
-from art_adapt.rehearsal.seen import FEW, Finding, Seen, identity
+from art_adapt.rehearsal.seen import FEW, Finding, Seen
 
 Json = dict[str, Any]
 
@@ -122,96 +120,21 @@ def continued(seen: Seen) -> Iterator[Finding]:
     shortened or edited.
     """
     later = sum(max(0, len(each.choices) - 1) for each in seen.episodes)
-    reopened = sum(map(_reopened, seen.episodes))
-    spelled = sum(map(_spelled_anew, seen.episodes))
-    if later and 2 * spelled > later:
-        yield seen.finding(
-            "history a turn",
-            f"{spelled} of {later} later turns start a new history, because the agent sends the "
-            "model's replies back in another form than the model wrote them, such as JSON with "
-            "other spaces: each is trained separately, with its whole prompt",
-            "append the reply as it came: message, or message.content",
-            EPISODE,
-        )
-    elif later and 2 * reopened > later:
-        yield seen.finding(
-            "history a turn",
-            f"{reopened} of {later} later turns start a new history, because the agent "
-            "changes messages that it has already sent: each is trained separately, with its whole prompt",
-            "only append to the messages, and do not change those already sent; shorten them only "
-            "when the context is full",
-            EPISODE,
-        )
-
-
-def _reopened(episode: Trajectory) -> int:
-    """Count the histories that go on from an earlier one whose messages were changed.
-
-    One that goes on from all of them with other tools is not counted.
-    """
-    count = 0
-    for at, history in enumerate(episode.histories[1:], 1):
-        earlier = episode.histories[:at]
-        alike = [_alike(each.items, history.items) for each in earlier]
-        nearest = earlier[alike.index(max(alike))]
-        goes_on = max(alike) == len(nearest.items)
-        count += not goes_on and any(_changes(each, history) for each in earlier)
-    return count
-
-
-def _spelled_anew(episode: Trajectory) -> int:
-    """Count the histories in which the last reply of the one before stands in another form."""
-    return sum(
-        _is_spelled_anew(earlier, later)
-        for earlier, later in itertools.pairwise(episode.histories)
+    found = [each for episode in seen.episodes for each in reopened(episode)]
+    if not later or 2 * len(found) <= later:
+        return
+    cause, _ = Counter(each.cause for each in found).most_common(1)[0]
+    instance = next(each.instance for each in found if each.cause == cause)
+    yield seen.finding(
+        "history a turn",
+        f"{len(found)} of {later} later turns start a new history, because the agent {cause} "
+        f"({instance}): each is trained separately, with its whole prompt",
+        "only append to the messages, and do not change those already sent; shorten them only "
+        "when the context is full"
+        if cause == OWN
+        else "append the reply as it came: message, message.content, or all of response.output",
+        EPISODE,
     )
-
-
-def _is_spelled_anew(earlier: History, later: History) -> bool:
-    at = _alike(earlier.items, later.items)
-    if at >= min(len(earlier.items), len(later.items)):
-        return False
-    was, now = earlier.items[at], later.items[at]
-    texts = [each.message.get("content") for each in (was, now)]
-    if was.choice is None or now.message.get("role") != "assistant" or None in texts:
-        return False
-    plain = [_plain(str(text)) for text in texts]
-    return plain[0] == plain[1]
-
-
-def _plain(text: str) -> object:
-    """Return what a text says as JSON; of any other text its words."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text.split()
-
-
-def _changes(earlier: History, later: History) -> bool:
-    """True if a turn of a history stands in a later one: as it was, or in its place."""
-    said = {identity(item.message) for item in earlier.choices}
-    answers = [
-        (at, item)
-        for at, item in enumerate(later.items)
-        if item.choice is None and item.message.get("role") == "assistant"
-    ]
-    alike = _alike(earlier.items, later.items)
-    return any(
-        identity(item.message) in said
-        or (at == alike < len(earlier.items) and earlier.items[at].choice is not None)
-        for at, item in answers
-    )
-
-
-def _alike(earlier: Sequence[Item], later: Sequence[Item]) -> int:
-    """Return how many messages two histories begin with in common."""
-    pairs = zip(earlier, later, strict=False)
-    same = (
-        a.message.get("role") == b.message.get("role")
-        and identity(a.message) == identity(b.message)
-        for a, b in pairs
-    )
-    return sum(1 for _ in itertools.takewhile(bool, same))
 
 
 def said_by_others(seen: Seen) -> Iterator[Finding]:

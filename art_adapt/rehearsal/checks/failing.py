@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.recording.unhooked import MISSED
@@ -23,6 +24,7 @@ from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_
 from art_adapt.rehearsal.services import function_at
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import read_source
+from art_adapt.survey.model import Parameter
 from art_adapt.words import CLEANS_UP
 
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
@@ -32,6 +34,7 @@ PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
 ONLY_OPENAI = "which only OpenAI's servers have"  # of the recorder's errors
 OUTSIDE = "outside its rollout while training"  # of the recorder's errors
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+OF_NONE = "'NoneType' object"
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
 OF_THE_CODE = re.compile(
@@ -219,6 +222,12 @@ def fix_of(seen: Seen, failure: str) -> str:
     if setting := _setting(seen, failure):
         attribute, methods = setting
         return f"set {attribute} first: call {methods} of the agent in episode()"
+    if (left := _left_none(seen, failure)) is not None:
+        given = f", and {at(left.passed)} passes one" if left.passed else ""
+        return (
+            f"episode() leaves {left.name} None{given}: create it there, or name the function that "
+            "makes the agent with --entry"
+        )
     if OF_THE_CODE.search(failure):
         return (
             "correct that line of the agent; if it only reads replies of a certain form, supply "
@@ -262,6 +271,33 @@ def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:
     methods = sorted(setting - {"__init__", _raising(failure), *CLEANS_UP})
     told = " or ".join(f"{name}()" for name in methods)
     return (attribute, told) if methods else None
+
+
+def _left_none(seen: Seen, failure: str) -> Parameter | None:
+    """Return the parameter of the agent that episodes leave None, where its use raised."""
+    place, found = PLACE.search(failure), surveyed(seen.path)
+    if OF_NONE not in failure or place is None or found is None:
+        return None
+    syntax = Syntax.of(read_source(Path(place[1])))
+    used = {
+        dotted(node)
+        for node in syntax.nodes
+        if isinstance(node, ast.Name | ast.Attribute) and node.lineno == int(place[2])
+    }
+    for entry in found.entry_points:
+        for each in (*entry.constructor, *entry.parameters):
+            held = {
+                target
+                for target, values in syntax.assignments.items()
+                if any(dotted(value) == each.name for _, value in values)
+            }
+            if (
+                each.default == "None"
+                and each.made is None
+                and used & {each.name, *held}
+            ):
+                return each
+    return None
 
 
 def _is_of_rollout(failure: str) -> bool:

@@ -39,6 +39,7 @@ from art_adapt.words import CONVERSATIONS, OBSERVATION, ONLY_WRAPS, TOOL_MESSAGE
 OF_REQUEST = ("function.name", "function.arguments", "call.id", "call.name")
 OTHERS_REQUESTS = ("messages.create", "messages.stream", "models.generate_content")
 REPLY_ROLES = ("tool", "function")
+REPLIES_TO = frozenset({"tool_call_id", "name"})  # keys that say to what
 LIKELY = 2  # the likeness of a call that may run one; its reply may be no reply
 MOST_NAMES = 60  # that a reply is followed through
 _Seen = set[tuple[Path, str, str]]
@@ -123,9 +124,16 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
 
 
 def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
-    """True if a node is a message with a tool's reply."""
-    role = entries(node).get("role")
-    return role is not None and _role(role) in REPLY_ROLES
+    """True if a node is a message with a tool's reply, which names the call or the tool.
+
+    Without either the API refuses it: such a message is a note, as in a saved conversation.
+    """
+    fields = entries(node)
+    role = fields.get("role")
+    if role is None or _role(role) not in REPLY_ROLES:
+        return False
+    is_complete = isinstance(node, ast.Dict) and len(fields) == len(node.keys)
+    return not is_complete or not REPLIES_TO.isdisjoint(fields)
 
 
 def _role(value: ast.expr) -> str:

@@ -1,0 +1,123 @@
+"""Say which message differs where a turn opens a history of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Any
+
+from art_adapt.recording.messages import essence
+from art_adapt.rehearsal.protocol import History, Item, Trajectory
+from art_adapt.rehearsal.seen import identity
+from art_adapt.secret_texts import without_secrets
+
+Json = dict[str, Any]
+
+EXCERPT = 40  # characters of a message's text
+
+CALLS = "sends the model's tool calls back in a message each"
+BESIDE = "leaves out the text beside the model's tool calls"
+SPELLED = "sends the model's replies back in another form than the model wrote them, such as JSON with other spaces"
+REPLY = "changes the model's replies before it sends them back"
+OWN = "changes messages that it has already sent"
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """A history that goes on from an earlier one, and the first message that differs.
+
+    ``now`` is None where the later history ends there.
+    """
+
+    was: Item
+    now: Item | None
+
+    @property
+    def cause(self) -> str:
+        """Return what the agent does, as a predicate."""
+        if self.was.choice is None:
+            return OWN
+        if self.now is None or self.now.message.get("role") != "assistant":
+            return OWN  # a reply is missing: messages were cut
+        was, now = self.was.message, self.now.message
+        called, calls = (
+            len(was.get("tool_calls") or ()),
+            len(now.get("tool_calls") or ()),
+        )
+        if 0 < calls < called:
+            return CALLS
+        if called and was.get("content") and not now.get("content"):
+            return BESIDE
+        if _plain(_text(was)) == _plain(_text(now)):
+            return SPELLED
+        return REPLY
+
+    @property
+    def instance(self) -> str:
+        """Return what stood there, and what stands there in the later request."""
+        now = "missing" if self.now is None else _excerpt(self.now.message)
+        return f"{_excerpt(self.was.message)}, later {now}"
+
+
+def reopened(episode: Trajectory) -> list[Reopened]:
+    """Return the histories that go on from an earlier one with a changed message.
+
+    A history that goes on from all messages with other tools is not among them.
+    """
+    found = []
+    for at, history in enumerate(episode.histories[1:], 1):
+        earlier = episode.histories[:at]
+        alike = [_alike(each.items, history.items) for each in earlier]
+        same = max(alike)
+        nearest = earlier[alike.index(same)].items
+        if same < len(nearest) and any(_goes_on(each, history) for each in earlier):
+            rest = history.items[same : same + 1]
+            found.append(Reopened(nearest[same], rest[0] if rest else None))
+    return found
+
+
+def _goes_on(earlier: History, later: History) -> bool:
+    """True if a reply of the model stands in a later history: as it was, or in its place."""
+    said = {identity(item.message) for item in earlier.choices}
+    answers = [
+        (at, item)
+        for at, item in enumerate(later.items)
+        if item.choice is None and item.message.get("role") == "assistant"
+    ]
+    alike = _alike(earlier.items, later.items)
+    return any(
+        identity(item.message) in said
+        or (at == alike < len(earlier.items) and earlier.items[at].choice is not None)
+        for at, item in answers
+    )
+
+
+def _alike(earlier: Sequence[Item], later: Sequence[Item]) -> int:
+    """Return how many messages two histories begin with in common, as the recorder compares."""
+    pairs = zip(earlier, later, strict=False)
+    same = (essence(was.message) == essence(now.message) for was, now in pairs)
+    return sum(1 for _ in itertools.takewhile(bool, same))
+
+
+def _text(message: Json) -> str:
+    return str(message.get("content") or "")
+
+
+def _plain(text: str) -> object:
+    """Return what a text says as JSON; of any other text its words."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text.split()
+
+
+def _excerpt(message: Json) -> str:
+    """Return what a message holds, in a few words."""
+    role = message.get("role")
+    calls = [call["function"]["name"] for call in message.get("tool_calls") or ()]
+    text = shorten(without_secrets(_text(message)), EXCERPT, placeholder=" ...")
+    parts = [repr(text)] * bool(text) + [f"calls of {', '.join(calls)}"] * bool(calls)
+    return f"{role}: {' and '.join(parts) or 'no text'}"
