@@ -47,15 +47,22 @@ PROPERTIES = {"property", "cached_property"}
 CONTEXTS = {"contextmanager", "asynccontextmanager"}
 
 
-@question
 def classes_of(
     project: Project, syntax: Syntax, value: ast.expr
-) -> Iterator[tuple[Syntax, str]]:
-    """Find the project's classes that a value may be an instance of.
+) -> list[tuple[Syntax, str]]:
+    """Return the project's classes that a value may be an instance of.
 
     They follow from what the value is assigned, from the annotation of a parameter or an
     attribute, and from what a function returns.
     """
+    # A parameter that is read forty times is one question.
+    return _classes_of(project, syntax, syntax.representative(value))
+
+
+@question
+def _classes_of(
+    project: Project, syntax: Syntax, value: ast.expr
+) -> Iterator[tuple[Syntax, str]]:
     if isinstance(value, ast.Await):
         yield from classes_of(project, syntax, value.value)
     elif isinstance(value, ast.BoolOp):

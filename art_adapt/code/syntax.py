@@ -340,6 +340,23 @@ class Syntax:
             value for where in around for value in self._assigned.get((key, where), ())
         ]
 
+    def representative(self, expression: ast.expr) -> ast.expr:
+        """Return one name for all that mean the same in a function, whichever came first.
+
+        A name that the function assigns stands for itself, and so does any other expression:
+        what it means may depend on where it stands.
+        """
+        if not isinstance(expression, ast.Name):
+            return expression
+        key = (expression.id, self.owner(expression))
+        if key in self._assigned or key[1] == LAMBDA:
+            return expression
+        return self._representatives.setdefault(key, expression)
+
+    @cached_property
+    def _representatives(self) -> dict[tuple[str, str], ast.expr]:
+        return {}
+
     def class_around(self, owner: str) -> str:
         """Return the innermost class that a function is in; "" if it is in none."""
         parts = owner.split(".")

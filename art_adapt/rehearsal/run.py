@@ -40,7 +40,7 @@ from art_adapt.seen.notes import read_runs, seen_file
 from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
-from art_adapt.survey.calls.tool_execution import answers_a_call
+from art_adapt.survey.calls.tool_execution import answers_a_call, names_its_call
 from art_adapt.train_file import train_module_path
 
 EXTRAS = {"--train": "rehearse", "--engine": "engine"}
@@ -193,7 +193,7 @@ def _answers_tools(path: Path) -> tuple[str, Place | None]:
     """Find the function of a train module's agent that answers a tool call, and where."""
     for syntax in files_of(path):
         for node in syntax.nodes:
-            if answers_a_call(node):
+            if answers_a_call(node) and names_its_call(node):
                 return syntax.owner(node), syntax.place(node)
     return "", None
 

@@ -124,16 +124,19 @@ def _replies(syntax: Syntax) -> Iterator[tuple[ast.expr, int]]:
 
 
 def answers_a_call(node: ast.AST) -> TypeGuard[ast.Dict | ast.Call]:
-    """True if a node is a message with a tool's reply, which names the call or the tool.
+    """True if a node is a message with a tool's reply."""
+    role = entries(node).get("role")
+    return role is not None and _role(role) in REPLY_ROLES
 
-    Without either the API refuses it: such a message is a note, as in a saved conversation.
+
+def names_its_call(message: ast.Dict | ast.Call) -> bool:
+    """True if a tool's reply names the call or the tool, or may do so elsewhere.
+
+    Without either the API refuses it: it is a note, as in a conversation that is saved.
     """
-    fields = entries(node)
-    role = fields.get("role")
-    if role is None or _role(role) not in REPLY_ROLES:
-        return False
-    is_complete = isinstance(node, ast.Dict) and len(fields) == len(node.keys)
-    return not is_complete or not REPLIES_TO.isdisjoint(fields)
+    fields = entries(message)
+    is_whole = isinstance(message, ast.Dict) and len(fields) == len(message.keys)
+    return not is_whole or not REPLIES_TO.isdisjoint(fields)
 
 
 def _role(value: ast.expr) -> str:
