@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 from scripted_engine import Engine
 from watched_agents import HEAD, SHOWN, entry_of, patch_of, rows, watched
 
@@ -148,6 +148,7 @@ print(word(sys.argv[1]))
 )
 
 
+@pytest.mark.wide
 def test_a_scripted_run_says_what_it_is_told_to_say(tmp_path: Path) -> None:
     """Else an agent that reads replies of a form that no prompt shows ends at the first one."""
     (tmp_path / "agent.py").write_text(READER)
@@ -184,7 +185,7 @@ print(repair(sys.argv[1]))
 )
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_whole", first_now([True, False]))
 def test_a_path_of_this_machine_is_said_to_be_one(
     is_whole: bool, tmp_path: Path
 ) -> None:

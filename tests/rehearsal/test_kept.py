@@ -53,7 +53,7 @@ def run_agent(question: str) -> str:
 """
 
 
-@pytest.mark.parametrize("kind", first_now(KEPT, 2))
+@pytest.mark.parametrize("kind", first_now(KEPT, 1))
 def test_what_another_episode_said_is_found(kind: str, tmp_path: Path) -> None:
     read, write = KEPT[kind]
     agent = (

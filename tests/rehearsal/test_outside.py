@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 
 from art_adapt.rehearsal.outside import put_back
 
@@ -112,7 +112,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     ("kind", "isolate"),
-    [*((kind, "none") for kind in CHANGES), ("a database", "copy")],
+    first_now([*((kind, "none") for kind in CHANGES), ("a database", "copy")], 2),
 )
 def test_a_rehearsal_changes_no_file_elsewhere_and_says_so(
     kind: str,
@@ -241,6 +241,7 @@ def test_a_new_file_elsewhere_is_said(
     assert not (out / "new.txt").exists()
 
 
+@pytest.mark.wide
 def test_new_folders_elsewhere_are_removed_however_deep(
     folders: tuple[Path, Path, Callable[[str], None]],
 ) -> None:
@@ -255,6 +256,7 @@ def test_new_folders_elsewhere_are_removed_however_deep(
     assert not (out / "a").exists()
 
 
+@pytest.mark.wide
 def test_an_agent_that_is_watched_changes_no_file_elsewhere(
     folders: tuple[Path, Path, Callable[[str], None]],
 ) -> None:

@@ -83,7 +83,7 @@ def seen_of(
     return str(found[0]) if found else ""
 
 
-@pytest.mark.parametrize("kind", first_now(OWN, 2))
+@pytest.mark.parametrize("kind", first_now(OWN, 1))
 def test_what_the_code_answers_by_itself_is_said(kind: str, tmp_path: Path) -> None:
     assert seen_of(tmp_path, OWN[kind], "--reward", "rewards:f")
 
@@ -94,12 +94,13 @@ def test_a_judge_would_read_it_as_well(kind: str, tmp_path: Path) -> None:
     assert seen_of(tmp_path, OWN[kind])
 
 
-@pytest.mark.parametrize("kind", first_now(OF_THE_MODEL, 2))
+@pytest.mark.parametrize("kind", first_now(OF_THE_MODEL, 1))
 def test_what_the_model_said_is_no_fallback(kind: str, tmp_path: Path) -> None:
     aside = ("--auxiliary", "sum_up") if kind == "another model's" else ()
     assert not seen_of(tmp_path, OF_THE_MODEL[kind], "--reward", "rewards:f", *aside)
 
 
+@pytest.mark.wide
 def test_a_fallback_that_is_worth_little_is_not_said(tmp_path: Path) -> None:
     agent = OWN["in an except"].replace("FALLBACK", "'no'").replace("['answer']", "")
     rows = '{"content": "[1111111111, 2222222222, 3333333333]"}\n'

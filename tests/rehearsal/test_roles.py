@@ -123,7 +123,7 @@ ONE = {
 }
 
 
-@pytest.mark.parametrize("kind", first_now(ROLES, 2))
+@pytest.mark.parametrize("kind", first_now(ROLES, 1))
 def test_the_roles_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
     agent, aside = ROLES[kind]
     told = rehearsed(tmp_path, agent, "run_agent")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from agent_files import art_adapt
+from agent_files import art_adapt, first_now
 
 AGENT = """\
 import sys
@@ -57,7 +57,7 @@ def test_a_package_below_src_runs_in_the_project_s_folder(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("marks", "parted"), [(True, False), (False, False), (False, True)]
+    ("marks", "parted"), first_now([(True, False), (False, False), (False, True)])
 )
 def test_an_agent_runs_where_it_was_watched(
     marks: bool, parted: bool, tmp_path: Path
@@ -76,6 +76,7 @@ def test_an_agent_runs_where_it_was_watched(
     assert f"train       {above}python {module}\n" in said
 
 
+@pytest.mark.wide
 def test_another_agent_s_run_moves_no_training(tmp_path: Path) -> None:
     agent = project(tmp_path, "second", marks=False)
     (agent.parent / "style.txt").write_text("Be long.")
@@ -116,7 +117,10 @@ class Report(BaseModel):
 
 @pytest.mark.parametrize(
     ("name", "is_package"),
-    [("my-agent", True), ("06_agent", True), ("agent.v2", True), ("agent", False)],
+    first_now(
+        [("my-agent", True), ("agent", False), ("06_agent", True), ("agent.v2", True)],
+        2,
+    ),
 )
 def test_a_folder_that_no_import_can_spell_is_no_package(
     name: str, is_package: bool, tmp_path: Path

@@ -106,6 +106,7 @@ def test_a_route_is_sent_the_rows_as_they_are(tmp_path: Path) -> None:
     assert "from agent import app\n" in text and "Clause" not in text
 
 
+@pytest.mark.wide
 def test_a_watched_list_becomes_rows_that_rehearse(tmp_path: Path) -> None:
     adapted(tmp_path, SPELLED["dataclass"])
     assert art_adapt("--undo", "agent.py", cwd=tmp_path).returncode == 0

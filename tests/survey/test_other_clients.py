@@ -87,6 +87,22 @@ def test_the_call_and_what_to_write(
     assert call in refused.value.next_step
 
 
+# What imports another client and asks nothing by it.
+UNUSED = {
+    "alone": "import anthropic\ndef one():\n    return 1\n",
+    "from": "from anthropic import Anthropic\ndef one():\n    return 1\n",
+    "as": "from google import genai as models\ndef one():\n    return 1\n",
+    "tried": "try:\n    import ollama\nexcept ImportError:\n    ollama = None\n",
+    "in a function": "def one():\n    import cohere\n    return 1\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNUSED)
+def test_a_client_that_nothing_uses_asks_nothing(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="no completion call found"):
+        planned(tmp_path, UNUSED[kind])
+
+
 ADK = """
 from google.adk.agents import Agent
 from google.adk.runners import Runner

@@ -97,12 +97,14 @@ CLIENTS = (
 def find_other_clients(
     syntax: Syntax, within: Container[str] | None = None
 ) -> Iterator[Obstacle]:
-    """Yield the clients that a file uses, at the first call, or else the import.
+    """Yield the clients that a file uses, at the first call, or else the import of what it uses.
 
     ``within``: the functions of episodes, of a file that asks for nothing else; None: all of it.
     """
     for client in CLIENTS:
-        imported = [i for i in syntax.imports.values() if _is_of(syntax, i, client)]
+        imported = {
+            n: i for n, i in syntax.imports.items() if _is_of(syntax, i, client)
+        }
         if not imported or (client.unless and _imports(syntax, client.unless)):
             continue
         asking = (
@@ -115,9 +117,21 @@ def find_other_clients(
             edit = _edit(syntax, call, client)
             advice = client.advice if within is None else f"{BESIDE}{client.advice}"
             yield Obstacle(syntax.place(call), client.name, advice, edit=edit)
-        elif within is None:
-            place = syntax.place(imported[0].node)
+        elif within is None and _uses(syntax, imported):
+            place = syntax.place(next(iter(imported.values())).node)
             yield Obstacle(place, client.name, client.advice)
+
+
+def _uses(syntax: Syntax, names: Container[str]) -> bool:
+    """True if a file reads one of some names, or offers it to others as a package's file does."""
+    if syntax.source.path.name == "__init__.py":
+        return True
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in names
+        for node in syntax.nodes
+    )
 
 
 def _imports(syntax: Syntax, module: str) -> bool:
