@@ -77,6 +77,16 @@ WIDE = {
     "train_module/test_starts.py",
     "training/test_limits.py",
 }
+# Of these, the files whose tests run an agent in a process of its own, or rehearse it, for
+# seconds each: .ci/run tries the first of a test's shapes, .ci/thorough all.
+RUN_AGENTS = {
+    "capture/test_seen.py",
+    "rehearsal/test_as_seen.py",
+    "rehearsal/test_misbehaving.py",
+    "rehearsal/test_rehearse.py",
+    "rehearsal/test_signs.py",
+    "rehearsal/test_witnesses.py",
+}
 # Of these files, what anybody should see pass.
 SHOWN = {
     "test_a_right_agent_is_witnessed",
@@ -104,10 +114,15 @@ LONG_FOLDERS = {
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
+    begun: set[tuple[str, str]] = set()
     for item in items:
-        is_shown = getattr(item, "originalname", None) in SHOWN
-        if item.path.relative_to(tests).as_posix() in WIDE and not is_shown:
+        name = getattr(item, "originalname", None) or item.name
+        file = item.path.relative_to(tests).as_posix()
+        if file in WIDE and name not in SHOWN:
             item.add_marker(pytest.mark.wide)
+            if file in RUN_AGENTS and (file, name) in begun:
+                item.add_marker(pytest.mark.slow)
+            begun.add((file, name))
     count = Counter(item.path for item in items)
     items.sort(
         key=lambda item: (
