@@ -7,11 +7,16 @@ import os
 from pathlib import Path
 
 from art_adapt.file_edit import FileEdit
+from art_adapt.folders import checkout_around
 from art_adapt.printable import quoted
 
 
 def unified(edit: FileEdit) -> bytes:
-    """Show the edit as a diff against the working folder; empty if nothing changes."""
+    """Show the edit as a diff; empty if nothing changes.
+
+    Names are those that ``git apply`` reads in the working folder: from the top of its
+    checkout, as ``git diff`` writes them. Elsewhere they start at the working folder.
+    """
     if not edit.changes:
         return b""
     name = _shown(edit.path)
@@ -46,4 +51,10 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _shown(path: Path) -> str:
-    return Path(os.path.relpath(path)).as_posix()
+    here, file = (
+        Path(os.path.realpath(".")),
+        Path(os.path.realpath(path.parent)) / path.name,
+    )
+    top = checkout_around(here)
+    within = top is not None and file.is_relative_to(top)
+    return Path(os.path.relpath(file, top if within else here)).as_posix()

@@ -80,10 +80,16 @@ def _is_excluded(file: Path, patterns: tuple[str, ...]) -> bool:
     )
 
 
+def checkout_around(folder: Path) -> Path | None:
+    """Return the top of the git checkout that a folder, an absolute path, is in."""
+    every = (folder, *folder.parents)
+    return next((each for each in every if (each / ".git").exists()), None)
+
+
 def _from_git(folder: Path) -> list[Path] | None:
     """List the files that git tracks or would add; None where git cannot say."""
     here = folder.absolute()
-    root = next((up for up in (here, *here.parents) if (up / ".git").exists()), None)
+    root = checkout_around(here)
     listed = None if root is None else _listed_by_git(here, root)
     if listed is None:
         return None

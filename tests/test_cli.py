@@ -84,6 +84,24 @@ def test_rows_of_another_episode_are_told(
     assert ("Next: read agent_train.py" in said) is (not lacks)
 
 
+def test_a_patch_is_taken_in_a_folder_of_the_checkout(
+    agent: Path, tmp_path: Path
+) -> None:
+    """Names start at its top, as those of git diff do: git apply passes over any other."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    below = tmp_path / "apps" / "desk"
+    below.mkdir(parents=True)
+    agent.rename(below / "agent.py")
+    patch = art_adapt("--isolated", "--diff", "agent.py", cwd=below).stdout
+    assert b"--- a/apps/desk/agent.py" in patch
+    subprocess.run(["git", "apply"], input=patch, cwd=below, check=True)
+    patched = files_of(below)
+    assert "agent_train.py" in {Path(name).name for name in patched}
+    assert art_adapt("--undo", "agent.py", cwd=below).returncode == 0
+    assert art_adapt("--isolated", "agent.py", cwd=below).returncode == 0
+    assert files_of(below) == patched
+
+
 def test_the_patch_gives_the_same_bytes_as_writing(agent: Path, tmp_path: Path) -> None:
     """Also with CRLF, without a final newline, and with bytes that are no UTF-8."""
     odd = agent.with_name("odd.py")

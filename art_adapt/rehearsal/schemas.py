@@ -40,7 +40,7 @@ SPELLED_AS_IN_PYTHON = {
 
 def fits(value: Any, schema: Any) -> bool:
     """True if a value is what a schema asks for, formats included."""
-    import jsonschema  # litellm brings it, which ART needs
+    import jsonschema  # for a tenth of a second
 
     kinds = jsonschema.validators.validator_for(schema)
     try:
