@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from art_adapt.decided import decided_in
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.pyproject import (
@@ -18,7 +20,7 @@ from art_adapt.pyproject import (
     read_toml,
 )
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
-from art_adapt.train_file import import_name
+from art_adapt.train_file import import_name, standing_module
 
 ROOTS = (".git", "setup.py", "setup.cfg")
 # Behind the head of a table that art-adapt has made, which it may take back.
@@ -73,6 +75,21 @@ def answered_agents(agents: Iterable[Path]) -> Iterator[Path]:
             for key in tables if isinstance(tables, dict) else ():
                 if (agent := path.parent / key).is_file():
                     yield agent
+
+
+def configured(agent: Path) -> Path:
+    """Return the file whose table holds an agent's options: itself, or one that led to it.
+
+    Who named another file, or a folder, has answered for that; the train module says which.
+
+    Raises:
+        Refusal: a configuration file cannot be read.
+    """
+    kept = {each.absolute() for each in answered_agents([agent])}
+    module = standing_module(agent)
+    named = () if module is None else decided_in(module).named
+    led = [Path(os.path.normpath(agent.absolute().parent / name)) for name in named]
+    return next((e for e in (agent.absolute(), *led) if e in kept), agent)
 
 
 def without_answers(agents: Iterable[Path]) -> Iterator[FileEdit | tuple[Path, str]]:

@@ -59,7 +59,7 @@ def decided_lines(options: Options, named: Iterable[str], *, answers: bool) -> s
     origins = (*DECIDED, Origin.ANSWER) if answers else DECIDED
     said = flags_of(options, origins)
     lines: list[str] = []
-    for part in (*said, *map(_word, named if said else ())):
+    for part in (*said, *map(_word, named)):
         if lines and len(lines[-1]) + 1 + len(part) <= WIDTH:
             lines[-1] += f" {part}"
         else:

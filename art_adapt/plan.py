@@ -200,7 +200,7 @@ def _given_beside(given: Sequence[Path], options: Options, home: Path) -> Sequen
     """
     module = standing_module(home)
     before = () if module is None else decided_in(module).named
-    if module is not None and set(NOW).isdisjoint(options.origins.values()):
+    if set(NOW).isdisjoint(options.origins.values()):
         return before
     # --entry module:function adds the agent's own file to those that the user named.
     is_added = options.entry is not None and ":" in options.entry

@@ -132,6 +132,7 @@ def adapt(
     not do it, nothing was written.
     """
     from art_adapt import discovery
+    from art_adapt.answers import configured
     from art_adapt.pyproject import with_configuration
 
     if format_ is not Format.PATCH and (not diff or undo or json):
@@ -152,7 +153,7 @@ def adapt(
         return
     options = options_from(given)
     if not isolated:
-        options = with_configuration(options, sources[0].path)
+        options = with_configuration(options, configured(sources[0].path))
     if undo:
         ask = can_ask() and not yes
         _undo(sources, options, diff=diff, from_stdin=from_stdin, ask=ask)

@@ -346,6 +346,7 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     Raises:
         Refusal: it is unclear, or nothing that can be called.
     """
+    from art_adapt.answers import configured
     from art_adapt.code.session import Session
     from art_adapt.decisions import nothing_to_record, said_in
     from art_adapt.discovery import named_sources, with_entry_file
@@ -363,7 +364,8 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     given, tried = options, []
     for agent in dict.fromkeys(agents):
         sources = named_sources([str(agent)])
-        options = replace(with_configuration(given, sources[0].path), single_turn=False)
+        options = with_configuration(given, configured(sources[0].path))
+        options = replace(options, single_turn=False)
         sources = with_entry_file(sources, options.entry)
         said = said_in(options)
         read = survey(sources, entry=options.entry, session=session, said=said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from art_adapt.adapted_files import AdaptedFile, adapted_files
+from art_adapt.answers import configured
 from art_adapt.decided import decided_in, with_earlier
 from art_adapt.decisions import said_in
 from art_adapt.errors import Refusal
@@ -29,7 +30,7 @@ def policy_calls(source: Source) -> frozenset[Span] | None:
     is_decided = False
     for agent in _agents_with(here):
         with suppress(Refusal, OSError):
-            options = with_configuration(Options(), agent.path)
+            options = with_configuration(Options(), configured(agent.path))
             if (module := standing_module(agent.path)) is not None:
                 options = with_earlier(options, decided_in(module).options)
             surveyed = survey(
