@@ -17,6 +17,7 @@ from art_adapt.code.packages import import_roots
 from art_adapt.code.project_folder import project_root
 from art_adapt.code.session import Session
 from art_adapt.decided import (
+    DECIDED,
     NOW,
     SHOWN,
     Changed,
@@ -200,7 +201,8 @@ def _given_beside(given: Sequence[Path], options: Options, home: Path) -> Sequen
     """
     module = standing_module(home)
     before = () if module is None else decided_in(module).named
-    if set(NOW).isdisjoint(options.origins.values()):
+    origins = options.origins.values()
+    if set(NOW if module is not None else (*DECIDED, *NOW)).isdisjoint(origins):
         return before
     # --entry module:function adds the agent's own file to those that the user named.
     is_added = options.entry is not None and ":" in options.entry

@@ -277,3 +277,17 @@ def test_naming_another_of_its_files_changes_nothing(
             done = art_adapt("--yes", other, cwd=folder)
             assert b"Nothing to change" in done.stdout, (first, other)
         assert art_adapt("--undo", first, cwd=folder).returncode == 0
+
+
+def test_answers_kept_for_one_file_hold_for_the_agent(tmp_path: Path) -> None:
+    folder = copy_of("package_agent", tmp_path)
+    (folder / "pyproject.toml").write_text(
+        '[tool.art-adapt.agents."triage/llm.py"] # answers to art-adapt\n'
+        'backend = "serverless"\n'
+    )
+    done = art_adapt("--run-name", "one", "--yes", "triage/llm.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    for named in (".", "triage/agent.py", "triage/llm.py"):
+        done = art_adapt("--yes", named, cwd=folder)
+        assert b"Nothing to change" in done.stdout, named
+        assert b"serverless" in done.stdout, named

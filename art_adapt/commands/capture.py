@@ -374,9 +374,15 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
             break
     else:
         raise nothing_to_record(tried[0])
-    read, options, _ = surveyed_as_seen(read, sources, options, session)
+    read, options, seen = surveyed_as_seen(read, sources, options, session)
     found = decide_entry(read, options).entry
     assert found is not None  # a train module needs one
+    if name is None and seen is not None and seen.shows_part(found):
+        raise Refusal(
+            "an error ended the run: it shows no whole episode, and no row was written",
+            next_step="fix the error, or supply replies in the form that the agent reads "
+            "(--scripted --replies FILE.jsonl), and watch it again",
+        )
     is_file = source_kind(options.scenarios) is SourceKind.JSONL
     return found, options.scenarios if is_file else TrainingOptions.scenarios
 

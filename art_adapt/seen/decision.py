@@ -46,6 +46,16 @@ class Seen:
     ran_itself: bool = False
     ended_early: bool = False
 
+    @property
+    def is_answered(self) -> bool:
+        """True if an endpoint answered a request."""
+        return any(r.message or r.id for run in self.runs for r in run.requests)
+
+    def shows_part(self, entry: EntryPoint) -> bool:
+        """True if an error ended the runs, within calls of other functions around an entry point."""
+        functions = (f for f in seen_functions(self.runs) if f.key == key_of(entry))
+        return self.ended_early and _is_in_failures(next(functions, None))
+
 
 def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen | None:
     """Return what runs show of an agent; None where nobody let it be watched.
@@ -56,14 +66,15 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     given = {os.path.realpath(f.source.path) for f in survey.files if f.given}
     every = {os.path.realpath(file.source.path) for file in survey.files}
     # An LLM's helper may serve several agents: what runs through the named file counts.
-    asked = _of_files(runs, given) or _of_files(runs, every)
+    asked = _ended_well(_of_files(runs, given) or _of_files(runs, every))
     if not asked:
         return None
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
-    if not any(r.message or r.id for run in asked for r in run.requests):
-        return Seen(asked, None, None, ended_early=True)  # no endpoint has answered
+    unanswered = Seen(asked, None, None, ended_early=True)
+    if not unanswered.is_answered:
+        return unanswered
     functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     alone = _at_module_level(asked)
@@ -315,6 +326,19 @@ def _made(run: Run, call: Call, depth: int) -> Iterator[Call]:
             yield made.init
             if depth:
                 yield from _made(run, replace(made.init, owner=None), depth - 1)
+
+
+def _ended_well(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Return the runs that no error ended; all, where each ended with one.
+
+    A run that failed shows parts of what a later one shows as a whole.
+    """
+    whole = [
+        run
+        for run in runs
+        if not any(_raised(c) for c in run.calls.values() if c.around is None)
+    ]
+    return tuple(whole or runs)
 
 
 def _of_files(runs: Sequence[Run], paths: set[str]) -> tuple[Run, ...]:
