@@ -5,6 +5,7 @@ Likely are the entry point that was chosen, or the several that are equally like
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +13,13 @@ from pathlib import Path
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.importable import module_at
+from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.candidates.found import Found
 from art_adapt.survey.making.dependencies import dependencies_of
 from art_adapt.survey.making.registrations import find_registering
-from art_adapt.survey.model import CompletionCall, EntryPoint, ToolLoop
+from art_adapt.survey.model import CompletionCall, Construction, EntryPoint, ToolLoop
 from art_adapt.survey.side_effects.effects import (
     LOADED,
     find_effects,
@@ -101,6 +103,8 @@ class Episodes:
             path = entry.place.path
             effects[path] = (*effects[path], *_of_shared_object(self, entry))
         parts = [part.made for each in self.entries for part in each.parts if part.made]
+        for path, effect in _of_handed_objects(self, parts):
+            effects[path] = (*effects[path], effect)
         makers = dict.fromkeys(key for made in parts for key in made.functions)
         for path, effect in kept_by_caches(self.found.project, makers):
             effects[path] = (*effects[path], effect)
@@ -217,6 +221,30 @@ def _effects(episodes: Episodes, syntax: Syntax) -> tuple[Effect, ...]:
         importing = (*importing, *find_refusals(syntax))[:1]
     caches = find_reply_caches(syntax, functions, found.asking.is_site)
     return (*find_effects(syntax, functions), *caches, *importing)
+
+
+def _of_handed_objects(
+    episodes: Episodes, parts: Sequence[Construction]
+) -> Iterator[tuple[Path, Effect]]:
+    """Say how episodes change a module's object that each of them is given."""
+    project = episodes.found.project
+    named = {(made.place.path, each.name) for made in parts for each in made.imports}
+    for path, name in sorted(named):
+        home, own = project.variable_named(project.files[path], name) or (
+            project.files[path],
+            name,
+        )
+        for value in home.values_at_top(own):
+            called = dotted(value.func) if isinstance(value, ast.Call) else None
+            found = project.class_named(home, called) if called is not None else None
+            if found is None:
+                continue
+            place, owner = found
+            run = episodes.functions_in(place.source.path)
+            methods = [m.qualname for _, m in place.methods_of(owner)]
+            used = [each for each in methods if each in run] or methods
+            for effect in changed_by_itself(place, used, own):
+                yield place.source.path, effect
 
 
 def _of_shared_object(episodes: Episodes, entry: EntryPoint) -> Iterator[Effect]:
