@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.paths import shown
 from art_adapt.printable import counted
 from art_adapt.seen.decision import Seen
+from art_adapt.seen.episodes import ran_all_of
 from art_adapt.seen.notes import tools_called
 
 
@@ -33,6 +35,10 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         f"{counted(len(calls), 'episode')}, {returned}",
         "" if answered else "so the exits above are those of the source",
     )
+    if (whole := ran_all_of(seen.function)) is not None:
+        path, name = whole
+        said = f"one call of {name} ({shown(path)}) ran all {len(calls)} of them"
+        yield "", said, f"if that is one episode, --entry {path.stem}:{name}"
     requests = [request for each in calls for request in each.requests]
     called = {name for request in requests for name in request.called}
     offered = dict.fromkeys(name for request in requests for name in request.offered)

@@ -62,6 +62,7 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
             or (each.key in likely and _has_all_turns(each, first))
         )
     ]
+    alike = [e for e in alike if not _is_private_to(e, alike)]
     tied = [e for e in alike if e.key in likely and scenario_fields(entries[e.key])]
     if len(tied) > 1:
         return min(tied, key=lambda each: each.depth)
@@ -123,6 +124,21 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     )
     every = sum(turns.values()) == len(step.calls)
     return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _is_private_to(step: SeenFunction, others: Sequence[SeenFunction]) -> bool:
+    """True if a method that its class calls its own is run by another method of it alone."""
+    owner, _, name = step.key[1].rpartition(".")
+    return name.startswith("_") and any(
+        other.key[0] == step.key[0]
+        and other.key[1].rpartition(".")[0] == owner != ""
+        and all(
+            any(call.key == other.key for call in e.run.outward(e.call.around))
+            for e in step.calls
+        )
+        for other in others
+        if other is not step
+    )
 
 
 def _has_steps(outer: SeenFunction, read: Sequence[SeenFunction]) -> bool:

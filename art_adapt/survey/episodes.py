@@ -58,7 +58,9 @@ class Episodes:
         if served := _serving(wider, entries, registering):
             registering = {p: k for p, k in registering.items() if p not in served}
             wider, handed = _with_handed_over(found, entries, registering)
-        if wider.project is not found.project:  # which shows what a table of tools holds
+        if (
+            wider.project is not found.project
+        ):  # which shows what a table of tools holds
             run |= wider.run_by(entries)
         found = wider
         entries = tuple(_with_registering(found, e, registering) for e in entries)

@@ -86,10 +86,12 @@ def _surveyed(
     # What runs an episode may ask in files that the named one does not lead to.
     if run := _run_apart(found, entry):
         wider = _ranked(Found.of(found.project, said, run), entry)
+        policy = found.policy or wider.policy
+        meant = _named(wider, entry)  # the user knows what leads to a request
         leading = [
             each
             for each in wider.entry_points
-            if not wider.run_by([each]).isdisjoint(found.policy)
+            if each in meant or not wider.run_by([each]).isdisjoint(policy)
         ]
         found = replace(wider, entry_points=tuple(leading))
     entry_points, episodes = _settled(found, entry)
