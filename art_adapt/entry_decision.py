@@ -166,6 +166,14 @@ def refuse_untrainable(decision: EntryDecision) -> None:
             next_step="rename the file; or record only, with --no-train-module",
             path=path,
         )
+    package = path.with_suffix("") / "__init__.py"
+    if package.is_file() and not entry.is_script:
+        raise Refusal(
+            f"a train module cannot import {quoted(path.name)}: Python takes the package {quoted(path.stem)} beside it for that name",
+            why="the file runs as a script only, and importing its name runs the package's code instead",
+            next_step="rename the file or the package; or record only, with --no-train-module",
+            path=path,
+        )
     # An object that the project shows how to make is the same in each episode, and so
     # is one that need not be given: it never is.
     varies = [

@@ -50,14 +50,20 @@ class Copy:
         return path if below is None else f"{self.project / below}"
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment in which paths and URLs of the project lead into the copy."""
+        """Return an environment in which paths and URLs of the project lead into the copy.
+
+        Folders of PYTHONPATH without a root are meant from the folder of this process.
+        """
         shared = "|".join(map(re.escape, sorted(SHARED)))
         own = re.compile(
             rf"{re.escape(f'{self.project}')}(?![\w.-])(?!(?:/[^/:]+)*/(?:{shared})(?:[/:]|$))"
         )
+        named = variables.get("PYTHONPATH", "").split(os.pathsep)
+        folders = os.pathsep.join(os.path.abspath(each) for each in named if each)
+        rooted = {**variables, **({"PYTHONPATH": folders} if folders else {})}
         return {
             name: own.sub(lambda _: f"{self.folder}", value)
-            for name, value in variables.items()
+            for name, value in rooted.items()
         }
 
     def told_outside(self, text: str) -> str:

@@ -204,6 +204,7 @@ def watch(
     """
     from art_adapt.capture.rows import CAPTURED, kept_rows
     from art_adapt.capture.watched import append_notes, make_folder, notes_of
+    from art_adapt.code.project_folder import root_around
     from art_adapt.entry_decision import UnclearEntry
     from art_adapt.rehearsal.watched_command import run_scripted
     from art_adapt.report.capture import (
@@ -237,6 +238,12 @@ def watch(
     outermost = next((call for run in runs for call in run.calls.values()), None)
     possible = seen_episodes(runs)
     if outermost is None:
+        if any(run.requests for run in runs):
+            raise Refusal(
+                f"no file below {shown(root_around(near))} asked the model",
+                why="only the project's own files are watched, and the agent is in another folder",
+                next_step="name a file of the agent, with --agent PATH",
+            )
         return code or 2
     asking = [call.path for run in runs for call in run.calls.values()]
     seen = [each.key[0] for each in possible] or asking

@@ -591,17 +591,27 @@ def test_a_module_of_the_project_is_named_before_one_to_install(tmp_path: Path) 
     assert fix.startswith("if other/prices is meant, import it")
 
 
-def test_a_module_beside_the_copied_project_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("adds", [False, True])
+def test_a_module_beside_the_copied_project_is_named(
+    adds: bool, tmp_path: Path
+) -> None:
     (tmp_path / ".git").mkdir()
     folder = adapted(tmp_path, "--reward", "rewards:f")
     (folder / "requirements.txt").touch()
     (tmp_path / "prices").mkdir()
     agent = folder / "agent.py"
+    path = "import sys, os; sys.path.insert(0, os.path.join(__file__, '..', '..'))\n"
     agent.write_text(
-        agent.read_text().replace("import json", "import json\nimport prices")
+        agent.read_text().replace(
+            "import json", f"import json\n{path * adds}import prices"
+        )
     )
     fix = found(folder, "raised")["fix"]
-    assert "prices is meant, rehearse with --in-place" in fix
+    remedy = "rehearse with --in-place" if adds else f"PYTHONPATH={tmp_path};"
+    assert "prices is meant, " in fix and remedy in fix
+    if not adds:  # and that is enough
+        code, _, _ = rehearse("agent_train.py", cwd=folder, PYTHONPATH=f"{tmp_path}")
+        assert code == 0
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections import Counter
@@ -11,11 +12,13 @@ from pathlib import Path
 from shlex import quote
 
 from art_adapt import hooks_file
+from art_adapt.code.nodes import dotted
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.paths import shown
 from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import MOST_CALLS, went_on
+from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.reward_errors import remedy, row_keys
 from art_adapt.train_file import agent_path
@@ -102,7 +105,13 @@ def _remedy(error: str, seen: Seen) -> str:
                 f"if {own} is meant, import it by a name that works from the folder where "
                 f"the train module runs; otherwise install it here: {install}"
             )
-        if (around := _around_project(name, module)) is not None:
+        around = _around_project(name, module)
+        if around is not None and not _adds_folders(module):
+            return (
+                f"if {shown(around)} is meant, put its folder where Python looks, also to train: "
+                f"PYTHONPATH={quote(str(around.parent))}; otherwise install it here: {install}"
+            )
+        if around is not None:
             return (
                 f"if {shown(around)} is meant, rehearse with --in-place: the rehearsal works on a "
                 f"copy of {shown(project_root(module.resolve()))}, without what lies around it; "
@@ -151,6 +160,15 @@ def _in_project(name: str, module: Path) -> Path | None:
             if folder.name == name:
                 return folder
     return None
+
+
+def _adds_folders(module: Path) -> bool:
+    """True if code of a train module's agent changes where Python looks: ``sys.path``."""
+    return any(
+        isinstance(node, ast.Attribute) and dotted(node) == "sys.path"
+        for syntax in files_of(module)
+        for node in syntax.nodes
+    )
 
 
 def _around_project(name: str, module: Path) -> Path | None:
