@@ -325,7 +325,8 @@ def _field_as_seen(
 ) -> Parameter:
     """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
-    A default that is computed, such as an id, differs by itself.
+    So is what the model was asked about and the agent's files do not say. A default that is
+    computed, such as an id, differs by itself.
     """
     notes = [call.given.get(record, {}) for call in calls]
     parts = [note.get("parts") or note.get("value") for note in notes]
@@ -336,9 +337,26 @@ def _field_as_seen(
     is_text = _is_text_for_default(field, given) and _is_told_by_people(
         given, calls, words
     )
-    differs = len(_spelled(given)) > 1 or is_text
+    is_asked = any(_is_asked_about(each, field, words) for each in given)
+    differs = len(_spelled(given)) > 1 or is_text or is_asked
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
+
+
+def _is_asked_about(value: Any, field: Parameter, words: Words) -> bool:
+    """True if the model was asked about a text or number that the code has another one for."""
+    if not _is_literal(field.default) or isinstance(value, bool):
+        return False
+    spelled = value if isinstance(value, str) else repr(value)
+    is_long = isinstance(value, str) or sum(map(str.isdigit, spelled)) >= FEWEST
+    return (
+        isinstance(value, str | int | float)
+        and bool(spelled.strip())
+        and is_long
+        and value != ast.literal_eval(field.default or "")
+        and _has(words.asked, spelled)
+        and not _has(words.written, spelled)
+    )
 
 
 def _without_key(parameter: Parameter, calls: Sequence[Call]) -> Parameter:

@@ -948,6 +948,33 @@ def test_a_text_of_a_record_in_place_of_a_default_is_a_field(
     assert ("user=scenario.user" in patch_of(tmp_path)) is kept
 
 
+# A record's field with a default, what a file of rows has for it, and whether a row says it.
+OF_A_FILE = {
+    "a text": ("state: str = 'unknown'", '"Oregon"', True),
+    "None by default": ("state: str | None = None", '"Oregon"', True),
+    "a number": ("state: int = 0", "48213", True),
+    "the default": ("state: str = 'unknown'", '"unknown"', False),
+    "a switch": ("state: bool = False", "true", False),
+    "a word of the code": ("state: str = 'unknown'", '"closed"', False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OF_A_FILE)
+def test_a_field_that_the_model_was_asked_about_is_the_row_s(
+    kind: str, tmp_path: Path
+) -> None:
+    field, value, kept = OF_A_FILE[kind]
+    record = f"from dataclasses import dataclass\n\n@dataclass\nclass Asked:\n    text: str\n    {field}\n\n\n"
+    loop = LOOP.replace("task}]", "f'{asked.text} {asked.state}, not closed'}]")
+    agent = record + function("def answer(asked: Asked):", loop)
+    agent += f"{RUNS}print(answer(Asked(**json.load(open('ann.json')))))\n"
+    (tmp_path / "ann.json").write_text(f'{{"text": "{QUESTION}", "state": {value}}}')
+    watched(tmp_path, agent, [CALL, *SAID])
+    assert ("state=scenario.state" in patch_of(tmp_path)) is kept
+    (row,) = rows(tmp_path)
+    assert row["text"] == QUESTION and ("state" in row) is kept
+
+
 @pytest.mark.parametrize(
     "made",
     [
