@@ -301,6 +301,11 @@ def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
     one_out = (
         "all are trained, with one reward; --auxiliary FUNCTION keeps one of them out"
     )
+    if len({role.function for role in roles}) < len(roles):
+        one_out = (
+            "all are trained, with one reward; to keep one of them out, give it a function of its "
+            "own, and name that with --auxiliary"
+        )
     label, advice = "roles", one_out
     for role in roles[:MOST_ROLES]:
         begins = repr(shorten(role.opening, SHOWN_OF_A_ROLE))

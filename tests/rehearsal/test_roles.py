@@ -139,3 +139,27 @@ def test_the_roles_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", first_now(ONE, 1))
 def test_one_role_is_not_named(kind: str, tmp_path: Path) -> None:
     assert not rehearsed(tmp_path, ONE[kind], "run_agent")["figures"]["roles"]
+
+
+# Two sides that one function asks for, each with its own conversation.
+SIDES = {
+    "a loop": "    for side in ('a buyer, pays little', 'a seller, sells dear') * 2:\n        said = say(f'You are {side}.', question + said)\n",
+    "one after the other": "    for _ in range(2):\n        said = say('You are a buyer, pays little.', question + said)\n"
+    "        said = say('You are a seller, sells dear.', question + said)\n",
+    "with the task": "    for _ in range(2):\n        said = say(f'You are a buyer. {question}', question + said)\n"
+    "        said = say(f'You are a seller. {question}', question + said)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", first_now(SIDES, 1))
+def test_sides_that_one_function_asks_for_are_named(kind: str, tmp_path: Path) -> None:
+    agent = f"{SAY}def run_agent(question: str) -> str:\n    said = ''\n{SIDES[kind]}    return said\n"
+    told = rehearsed(tmp_path, agent, "run_agent")
+    openings = [each["opening"] for each in told["figures"]["roles"]]
+    assert len(openings) == 2
+    assert {("buyer" in each, "seller" in each) for each in openings} == {
+        (True, False),
+        (False, True),
+    }
+    _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert "to keep one of them out, give it a function of its own" in said
