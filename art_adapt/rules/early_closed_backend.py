@@ -4,6 +4,8 @@
 ``return``. A helper that returns it from inside hands out a backend whose vLLM server has stopped: the
 rollouts ask a server that is not there, and with ``max_exceptions`` the step trains on nothing.
 
+``backend.close()`` in the loop that trains does the same after the first step.
+
 Train inside the block, make the helper an ``asynccontextmanager`` that yields, or close the backend
 in a ``finally`` block of who trains.
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted, names_set_in
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -38,6 +41,17 @@ async def main(model, groups):
     async with LocalBackend() as backend:
         await model.register(backend)
     await backend.train(model, groups)  # <-
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model, collect):
+    backend = LocalBackend()
+    await model.register(backend)
+    for step in range(await model.get_step(), 100):
+        await backend.train(model, await collect(model, step))
+        await backend.close()  # <-
 """,
 )
 GOOD = (
@@ -68,11 +82,35 @@ async def main(model, groups):
     await backend.train(model, groups)
     await backend.close()
 """,
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(models, collect):
+    for model in models:
+        backend = LocalBackend()
+        await model.register(backend)
+        await backend.train(model, await collect(model))
+        await backend.close()
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model, collect):
+    backend = LocalBackend()
+    await model.register(backend)
+    for step in range(await model.get_step(), 100):
+        await backend.train(model, await collect(model, step))
+        if step == 99:
+            await backend.close()
+""",
 )
 HOLDING = (ast.Tuple, ast.List, ast.Dict)
 
 
 def check(code: Code) -> Iterator[Found]:
+    yield from _closed_in_a_loop(code)
     for call in code.art_calls("LocalBackend"):
         item = code.syntax.parents.get(call)
         if not isinstance(item, ast.withitem) or item.optional_vars is None:
@@ -84,6 +122,35 @@ def check(code: Code) -> Iterator[Found]:
                 "the backend is closed when its async with block ends: its server is gone "
                 "before this can train; train inside the block",
             )
+
+
+def _closed_in_a_loop(code: Code) -> Iterator[Found]:
+    """Yield the closes of a backend with which the next turn of the loop trains again."""
+    for call, _ in code.method_calls("close"):
+        loop = code.syntax.enclosing_loop(call)
+        owner = (
+            dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        )
+        if loop is None or owner is None or owner in names_set_in(loop):
+            continue
+        around = [o for o in code.syntax.ancestors(call) if o in set(ast.walk(loop))]
+        if any(isinstance(each, ast.If | ast.Try) for each in around) or _ends(loop):
+            continue
+        if any(
+            isinstance(each.func, ast.Attribute)
+            and dotted(each.func.value) == owner
+            and code.syntax.enclosing_loop(each) is loop
+            for each in code.training.calls
+        ):
+            yield found(
+                call,
+                "the backend is closed in the loop: the next step has no server to ask; close it "
+                "after the loop",
+            )
+
+
+def _ends(loop: ast.AST) -> bool:
+    return any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(loop))
 
 
 def _too_late(code: Code, item: ast.withitem) -> Iterator[ast.expr]:

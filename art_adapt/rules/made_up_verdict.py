@@ -76,6 +76,23 @@ async def rollout(client, model, scenario):
     trajectory.reward = score
     return trajectory
 """,
+    """\
+import art, json, litellm
+
+async def complete(model, messages):
+    return await litellm.acompletion(messages=messages, **model.litellm_completion_params())
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await complete(model, trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    try:
+        plan = json.loads(response.choices[0].message.content)
+        trajectory.reward = len(plan["days"]) / 7
+    except (ValueError, KeyError):  # the policy's own mistake
+        trajectory.reward = -0.2
+    return trajectory
+""",
     BAD[0]
     .replace("  # <-", "")
     .replace("trajectory.reward = await", "score = await")

@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument, keyword
+from art_adapt.code.nodes import Function, first_argument, keyword, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.failures import keeps_failures
+from art_adapt.rules.code.handlers import BROAD
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART505", "missing-max-exceptions", Severity.WASTE)
@@ -59,6 +60,23 @@ GOOD = (
     """\
 import art
 
+async def safe(model, row, rollout):
+    try:
+        return await rollout(model, row)
+    except Exception as error:
+        print(error)
+        return None
+
+async def train(model, backend, rows, rollout):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(safe(model, row, rollout) for _ in range(8)) for row in rows
+        )
+        await backend.train(model, groups)
+""",
+    """\
+import art
+
 async def train(model, backend, rows, rollout):
     groups = await art.gather_trajectory_groups([])
     for step in range(await model.get_step(), 50):
@@ -96,6 +114,7 @@ def check(code: Code) -> Iterator[Found]:
             and all(each.arg is not None for each in call.keywords)
             and code.training.may_end(call)
             and not _is_safe(code, call)
+            and not _never_fails(code, call)
         ):
             without = "without max_exceptions" if given is None else "with this"
             yield found(
@@ -103,6 +122,42 @@ def check(code: Code) -> Iterator[Found]:
                 f"{without}, one failed rollout ends the run, and the others "
                 "of the step are lost",
             )
+
+
+def _never_fails(code: Code, gather: ast.Call) -> bool:
+    """Return whether each rollout is a function that catches whatever it raises."""
+    groups = first_argument(gather, "groups")
+    made = [] if groups is None else list(code.contents.elements(groups))
+    rollouts = [
+        each
+        for group in made
+        if isinstance(group.node, ast.Call)
+        and (trajectories := first_argument(group.node, "trajectories")) is not None
+        for each in code.contents.elements(group.of(trajectories))
+    ]
+    bodies = [
+        code.flow.functions.called(each.syntax, each.node.func)
+        if isinstance(each.node, ast.Call)
+        else None
+        for each in rollouts
+    ]
+    return bool(bodies) and all(b is not None and _catches_all(b[1]) for b in bodies)
+
+
+def _catches_all(function: Function) -> bool:
+    """Return whether a function is one ``try`` whose handlers take every error and raise none."""
+    body = [s for s in function.node.body if not isinstance(s, ast.Expr)]
+    if (
+        len(body) != 1
+        or not isinstance(body[0], ast.Try)
+        or body[0].orelse
+        or body[0].finalbody
+    ):
+        return False
+    handlers = body[0].handlers
+    raises = any(isinstance(n, ast.Raise) for h in handlers for n in ast.walk(h))
+    every = any(h.type is None or last_name(h.type) in BROAD for h in handlers)
+    return every and not raises
 
 
 def _is_safe(code: Code, gather: ast.Call) -> bool:

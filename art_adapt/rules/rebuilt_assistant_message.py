@@ -79,6 +79,28 @@ async def send(queue):
     judged = await ruler_score_group(art.TrajectoryGroup([told("a"), told("b")]), "openai/o3")
     await queue.put(judged)
 """,
+    """\
+import art
+
+async def warm_up(model, rows):
+    taught = [art.Trajectory(messages_and_choices=[r.asked, {"role": "assistant", "content": r.said}]) for r in rows]
+    await model.train_sft(taught)
+
+async def rollout(model, scenario):
+    messages = [{"role": "user", "content": scenario.text}]
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=messages
+    )
+    text = response.choices[0].message.content or ""
+    messages.append({"role": "assistant", "content": text})  # <-
+    return art.Trajectory(messages_and_choices=messages, reward=scenario.grade(text))
+
+async def step(model, backend, scenarios):
+    groups = await art.gather_trajectory_groups(
+        (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios), max_exceptions=8
+    )
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -127,7 +149,8 @@ asyncio.run(main())
 
 
 def check(code: Code) -> Iterator[Found]:
-    if "train_sft" in code.source.text:
+    supervised = "train_sft" in code.source.text
+    if supervised and not any(code.art_calls("gather_trajectory_groups")):
         return  # supervised training uses a teacher's text as it is
     if _only_judges(code):
         return
@@ -137,11 +160,17 @@ def check(code: Code) -> Iterator[Found]:
         if code.sampled.is_choice(put.value)
         for call in code.sampled.sources(put.value)
     }
+    # Of a file that trains both ways, the turns that the model in training certainly said.
+    own = {c.call for c in code.completions.of_policy if code.completions.is_arts(c)}
+
+    def is_own(content: Value) -> bool:
+        return not supervised or code.sampled.sources(content) <= own
+
     for put in code.trajectories.puts:
         if _is_for_another_model(code, put):
             continue
         contents = _assistant_contents(code, put)
-        if any(_is_sampled_text(code, each, recorded) for each in contents):
+        if any(_is_sampled_text(code, e, recorded) and is_own(e) for e in contents):
             yield found(
                 put.at,
                 "an assistant turn rebuilt as a dict has no tokens, so it is not "

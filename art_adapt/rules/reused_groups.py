@@ -7,6 +7,9 @@ runs once: when the same groups are gathered again, ART raises a RuntimeError, w
 Groups that were gathered before the loop are the first policy's: from the second step on,
 ``backend.train`` moves the weights by episodes that they would not play any more.
 
+A list to which each turn adds its groups, and which is trained as a whole, has the same effect: it
+holds all earlier steps.
+
 Build and gather the groups inside the loop.
 
 Evidence: art 0.5.18 and 0.5.23, gather.py (``gather_trajectory_groups`` awaits each group);
@@ -62,6 +65,28 @@ async def main(model, backend, scenarios):
     for step in range(await model.get_step(), 20):
         result = await backend.train(model, groups, learning_rate=1e-5)  # <-
         await model.log(groups, split="train", metrics=result.metrics, step=result.step)
+""",
+    """\
+import art
+
+async def run(model, backend, batches, rollout):
+    groups = []
+    for batch in batches:
+        groups += await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
+        )
+        await backend.train(model, groups)  # <-
+""",
+    """\
+import art
+
+async def run(model, backend, batches, rollout):
+    groups = []
+    for batch in batches:
+        groups.extend(await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
+        ))
+        await backend.train(model, groups)  # <-
 """,
 )
 GOOD = (
@@ -131,11 +156,35 @@ async def next_ones(model, backend, scenarios):
         await backend.train(model, groups)
         groups = await art.gather_trajectory_groups(make(model, s) for s in scenarios)
 """,
+    """\
+import art
+
+async def run(model, backend, batches, rollout):
+    groups = []
+    for batch in batches:
+        groups += await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
+        )
+        await backend.train(model, groups)
+        groups.clear()
+""",
+    """\
+import art
+
+async def run(model, backend, batches, rollout):
+    for batch in batches:
+        groups = []
+        groups += await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
+        )
+        await backend.train(model, groups)
+""",
 )
 
 
 def check(code: Code) -> Iterator[Found]:
     yield from _trained_again(code)
+    yield from _gathered_up(code)
     for gather in code.art_calls("gather_trajectory_groups"):
         groups = first_argument(gather, "groups")
         loop = code.syntax.enclosing_loop(gather)
@@ -199,6 +248,54 @@ def _trained_again(code: Code) -> Iterator[Found]:
                     "these groups are gathered once, before the loop: each step but the first "
                     "trains on episodes of old weights; gather them inside the loop",
                 )
+
+
+def _gathered_up(code: Code) -> Iterator[Found]:
+    """Yield the lists to which each turn adds its groups, and which are trained as a whole."""
+    gathers = set(code.art_calls("gather_trajectory_groups"))
+    for call in code.training.calls:
+        loop = code.syntax.enclosing_loop(call)
+        if loop is None or _may_end(loop):
+            continue
+        names = [n for n in code.blocks.inside(loop) if isinstance(n, ast.Name)]
+        for given in given_to(call):
+            if not isinstance(given, ast.Name):
+                continue
+            uses = [name for name in names if name.id == given.id]
+            grown = [name for name in uses if _is_grown(code, name)]
+            stored = [n for n in uses if not isinstance(n.ctx, ast.Load)]
+            added = (node for n in grown for node in ast.walk(_statement(code, n)))
+            if (
+                not gathers.isdisjoint(added)
+                and all(name in grown for name in stored)
+                and not any(_is_cut(code, name) for name in uses)
+            ):
+                yield found(
+                    given,
+                    "each turn adds its groups and trains on all: later steps train on episodes "
+                    "of old weights again; begin a new list in the loop",
+                )
+
+
+def _is_grown(code: Code, name: ast.Name) -> bool:
+    """Return whether groups are added to a list: by ``+=`` or a method."""
+    around = code.syntax.parents[name]
+    return isinstance(around, ast.AugAssign) or (
+        isinstance(around, ast.Attribute) and around.attr in ("extend", "append")
+    )
+
+
+def _is_cut(code: Code, name: ast.Name) -> bool:
+    """Return whether a list is emptied, or a part of it is replaced or deleted."""
+    around = code.syntax.parents[name]
+    removes = ("clear", "pop", "remove")
+    return (isinstance(around, ast.Attribute) and around.attr in removes) or (
+        isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
+    )
+
+
+def _statement(code: Code, node: ast.AST) -> ast.AST:
+    return next(o for o in code.syntax.ancestors(node) if isinstance(o, ast.stmt))
 
 
 def _may_end(loop: ast.AST) -> bool:

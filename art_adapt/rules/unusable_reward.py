@@ -64,6 +64,44 @@ async def rollout(model, task, said):
     score = grader.strictly(task, said)
     return art.Trajectory(messages_and_choices=[], reward=score)  # <-
 """,
+    """\
+import art
+
+async def is_good(client, text):
+    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
+    return "yes" in reply.choices[0].message.content
+
+async def rollout(client, scenario, said):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    trajectory.reward = 1.0 if is_good(client, said) else 0.0  # <-
+    return trajectory
+""",
+    """\
+import art
+
+async def is_good(client, text):
+    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
+    return "yes" in reply.choices[0].message.content
+
+async def rollout(client, scenario, said):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    score = 1.0 if said and is_good(client, said) else 0.0
+    trajectory.reward = score  # <-
+    return trajectory
+""",
+    """\
+import art
+
+async def is_good(client, text):
+    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
+    return "yes" in reply.choices[0].message.content
+
+async def rollout(client, scenario, said):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    if not is_good(client, said):
+        trajectory.reward = -1.0  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -88,6 +126,18 @@ async def rollout(model, task, said):
     trajectory.reward = asyncio.run(grade(task, said))
     return art.Trajectory(messages_and_choices=[], reward=await grade(task, said))
 """,
+    """\
+import art
+
+async def is_good(client, text):
+    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
+    return "yes" in reply.choices[0].message.content
+
+async def rollout(client, scenario, said):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    trajectory.reward = 1.0 if await is_good(client, said) else 0.0
+    return trajectory
+""",
 )
 
 
@@ -111,6 +161,8 @@ def check(code: Code) -> Iterator[Found]:
             what = "None" if none else ""
         if not what and _is_unawaited(code, write.value):
             what = "a coroutine, because await is missing"
+        if not what and any(_is_unawaited(code, e) for e in _asked(code, write.value)):
+            what = "the same for all, because await is missing in its condition"
         if what:
             sometimes = "may be" if len(values) > 1 else "is"
             yield found(
@@ -118,6 +170,29 @@ def check(code: Code) -> Iterator[Found]:
                 f"the reward {sometimes} {what}, which corrupts its group or ends the step; "
                 "raise instead, and the group goes on without this episode",
             )
+
+
+def _asked(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
+    """Yield what the conditions ask that decide a reward: ``1.0 if judge(text) else 0.0``."""
+    values = [reward]
+    if isinstance(reward, ast.Name):
+        values += code.syntax.values_of(reward)
+    tests = [
+        node.test
+        for value in values
+        for node in ast.walk(value)
+        if isinstance(node, ast.IfExp)
+    ]
+    for value in values:
+        tests += [o.test for o in code.syntax.ancestors(value) if isinstance(o, ast.If)]
+    while tests:
+        test = tests.pop()
+        if isinstance(test, ast.BoolOp):
+            tests += test.values
+        elif isinstance(test, ast.UnaryOp):
+            tests.append(test.operand)
+        else:
+            yield test
 
 
 def _is_unawaited(code: Code, reward: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from art_adapt.closed_models import CLOSED
 from art_adapt.code.command_line import usual_constant
-from art_adapt.code.nodes import keyword, root_object
+from art_adapt.code.nodes import keyword, last_name, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
@@ -20,6 +20,17 @@ from art_adapt.survey.calls.roles import Role, stated_role
 
 # What a rollout asks ART's models for.
 OF_ART = ("openai_client", "get_inference_name", "inference_model_name", "name")
+
+
+def _takes_params(call: FoundCall) -> bool:
+    """Return whether a call is given ``**model.litellm_completion_params()``."""
+    given = call.call.keywords if call.call is not None else ()
+    return any(
+        each.arg is None
+        and isinstance(each.value, ast.Call)
+        and last_name(each.value.func) == "litellm_completion_params"
+        for each in given
+    )
 
 
 def is_api_model(name: object) -> bool:
@@ -98,6 +109,8 @@ class Completions:
 
     def _may_be_arts(self, call: FoundCall) -> bool:
         """Return whether the client or the model of a call is ART's, or given by who calls."""
+        if _takes_params(call):
+            return True
         given = self.argument(call, "model")
         values = () if given is None else given.values
         return any(
@@ -159,6 +172,8 @@ class Completions:
 
     def is_arts(self, call: FoundCall) -> bool:
         """Return whether a call certainly asks a model of ART, by its client or name."""
+        if _takes_params(call):
+            return True
         given = self.argument(call, "model")
         values = () if given is None else given.values
         return any(
