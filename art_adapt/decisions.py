@@ -16,6 +16,7 @@ from art_adapt.code.project_folder import project_root
 from art_adapt.entry_decision import MOST_LISTED, decide_entry, refuse_untrainable
 from art_adapt.errors import Refusal
 from art_adapt.paths import at, shown
+from art_adapt.printable import quoted
 from art_adapt.project_copy import can_be_copied
 from art_adapt.reward_function import check_reward
 from art_adapt.settings import Options, Origin, TrainingOptions, check
@@ -24,6 +25,7 @@ from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.calls.said import Said, is_named
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
+from art_adapt.train_file import agent_path
 
 OR_ENTRY = "or name the function that runs the framework's agent with --entry FUNCTION"
 
@@ -146,6 +148,15 @@ def _refuse_art_code(survey: Survey) -> None:
     if given and all(file.uses_art is not None for file in given):
         place = given[0].uses_art
         assert place is not None
+        agent = agent_path(place.path)
+        written = given[0].source.text.startswith("# Written by art-adapt")
+        if written and agent.is_file() and agent != place.path:
+            raise Refusal(
+                f"this is the train module of {quoted(agent.name)}",
+                next_step=f"art-adapt {quote(shown(agent))} writes it; art-adapt rehearse "
+                f"{quote(shown(place.path))} tries it",
+                path=place.path,
+            )
         raise Refusal(
             "this file already uses ART",
             why="it records its own trajectories, so hooks would record every completion twice",

@@ -26,6 +26,6 @@ def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
-                what = f"a line has to be one JSON value, and this is none: {error}"
+                what = f"this line is not JSON: {error}"
                 raise ValueError(f"{place}: {what}") from error
             yield place, value

@@ -85,7 +85,10 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
         if not folder.is_dir():
             print(f"art-adapt: no such folder: {folder}")
             continue
-        print("If it waits for requests, send it one, then press Ctrl-C.\n", flush=True)
+        print(
+            "Use it as usual: type, or send it a request. End it as usual, or with Ctrl-C.\n",
+            flush=True,
+        )
         try:
             script = Script() if wanted.scripted else None
             with contextlib.chdir(folder):

@@ -217,6 +217,7 @@ def watch(
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
     from art_adapt.seen.notes import read_runs, seen_file
+    from art_adapt.train_file import train_module_path
 
     near = (agent or Path("agent.py")).resolve()
     file = seen_file(near)
@@ -279,7 +280,12 @@ def watch(
         notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)
-    then = "" if guided else f"art-adapt {quote(shown(_shown(point.home)))}"
+    module = train_module_path(point.home)
+    is_ready = module.is_file() and _is_adapted(point.home)
+    command = f"rehearse {quote(shown(_shown(module)))}" if is_ready else ""
+    then = f"art-adapt {command or quote(shown(_shown(point.home)))}"
+    then = "" if guided else then
+    then = "" if guided else then
     say_kept(kept, path, point, code, then)
     if stale and kept.rows:
         say_stale(stale, names, path)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from art_adapt.errors import Refusal
+from art_adapt.printable import counted
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
@@ -212,9 +213,7 @@ def _unfinished(file: Path, path: Path, conditions: Conditions, output: str) -> 
     why = "an episode may run forever, or wait for input"
     if so_far is not None and at:
         where, count = at[0]
-        why = (
-            f"{so_far.episodes} episodes had begun; {count} of what ran was at {where}"
-        )
+        why = f"{counted(so_far.episodes, 'episode')} had begun, and {counted(count, 'task')} still waited at {where}"
     return NotRehearsed(
         f"the train module did not finish within {conditions.seconds:g} seconds",
         why=why,

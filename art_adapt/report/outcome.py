@@ -66,7 +66,7 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
         SourceKind.JSONL: f"one scenario per line: {{{example}}}",
-        SourceKind.CSV: f"one scenario per row, under the row {','.join(names)}",
+        SourceKind.CSV: f"first the line {','.join(names)}, then one scenario per line",
         SourceKind.DATASET: f"a saved dataset with the columns {', '.join(names)}",
     }
     if entry.is_request and kind is SourceKind.JSONL:

@@ -111,7 +111,7 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     What would go wrong stands first.
     """
     parts = [
-        *_sections(_found_lines(rehearsal)),
+        *_sections(_found_lines(rehearsal, "below")),
         *_sections(_seen_lines(rehearsal)),
         _curve_as_image(rehearsal.learning),
         *map(_transcript, rehearsal.to_read),
@@ -217,7 +217,7 @@ def _seen_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     yield from _witness_lines(rehearsal)
 
 
-def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
+def _found_lines(rehearsal: Rehearsal, where: str = "above") -> Iterator[Line]:
     if rehearsal.passed:
         missed = [witness for witness in rehearsal.witnesses if not witness.seen]
         unseen = len(missed)
@@ -225,7 +225,7 @@ def _found_lines(rehearsal: Rehearsal) -> Iterator[Line]:
         lines = "line" if unseen == 1 else f"{unseen} lines"
         marks = {"seen" if each.otherwise else "not seen" for each in missed}
         marked = " or ".join(sorted(marks, reverse=True))
-        but = f" But read the {lines} above, marked {marked}." * bool(unseen)
+        but = f" But read the {lines} {where}, marked {marked}." * bool(unseen)
         yield Line(text=f"Nothing found that would cost a run.{but}", heading=True)
         if rehearsal.outlook is not None:
             backend = rehearsal.outlook.backend

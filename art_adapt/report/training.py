@@ -14,6 +14,7 @@ from art_adapt.rehearsal.start import start_of
 from art_adapt.report.lines import Line
 
 CENT = 0.01  # of a dollar
+FEWEST = 4  # scenarios: with fewer, a model learns their answers by heart
 
 
 def training_lines(
@@ -50,8 +51,8 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         bounds.append(f"no step starts after {_spelled(outlook.hours * 3600)}")
     said = f"{outlook.steps:,} step{'s' * (outlook.steps != 1)}"
     yield Line("takes", "; ".join([said, *bounds]))
-    if outlook.scenarios == 1:
-        few = "1, on which every step trains; write more before you pay for a GPU"
+    if outlook.scenarios < FEWEST:
+        few = f"{outlook.scenarios}, on which every step trains; write more before you pay for a GPU"
         yield Line("scenarios", few)
     for each in outlook.beside:
         asked = f"{each.model}, {counted(round(each.requests), 'request')} a step"

@@ -21,8 +21,8 @@ def questions(situation: Situation) -> Iterator[Question]:
                 "reach the goal in fewer steps",
             ),
         ),
-        why="The judge is given your answer. A scenario can override it with a rubric and a "
-        "reference of its own.",
+        why="The judge gets this text with every group. A scenario can override it with a rubric "
+        "and a reference of its own.",
         typed=("rubric",),
         example="a sentence or two, such as: It answers from the documents only.",
     )
