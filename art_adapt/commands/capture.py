@@ -277,7 +277,8 @@ def watch(
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
     if script is not None:  # what came of it is made up
-        notes = ({**each, "outcome": "scripted", "answer": None} for each in notes)
+        said = (each for each in notes if not each.get("goes_on"))  # nor begin with that
+        notes = ({**each, "outcome": "scripted", "answer": None} for each in said)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)
     module = train_module_path(point.home)
