@@ -277,7 +277,9 @@ def watch(
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
     if script is not None:  # what came of it is made up
-        said = (each for each in notes if not each.get("goes_on"))  # nor begin with that
+        said = (
+            each for each in notes if not each.get("goes_on")
+        )  # nor begin with that
         notes = ({**each, "outcome": "scripted", "answer": None} for each in said)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)

@@ -67,15 +67,16 @@ def explain(
 
 def _explain_entry(agent: Path, *, as_json: bool) -> None:
     """Print the candidates of an agent, the likeliest first, each with its features."""
+    from art_adapt.code.session import Session
     from art_adapt.discovery import named_sources
     from art_adapt.report.candidates import explained, explained_runs
     from art_adapt.report.json import candidates_as_json
-    from art_adapt.seen.decision import seen_of
+    from art_adapt.seen.surveyed import seen_around
     from art_adapt.settings import Options
     from art_adapt.survey.survey import survey
 
-    sources = named_sources([str(agent)])
-    read = survey(sources)
+    sources, session = named_sources([str(agent)]), Session()
+    read = survey(sources, session=session)
     found = read.entry_points
     if not found:
         raise Refusal(
@@ -86,6 +87,6 @@ def _explain_entry(agent: Path, *, as_json: bool) -> None:
     if as_json:
         print(candidates_as_json(found))
         return
-    seen = seen_of(read, sources, Options())
+    seen, _ = seen_around(read, sources, Options(), session)
     for line in (*explained(found), *explained_runs(seen)):
         print(printable(line))

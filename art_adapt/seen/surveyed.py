@@ -30,19 +30,32 @@ def surveyed_as_seen(
     Raises:
         Refusal: a module itself ran the episodes, or the function is in no file that is there.
     """
-    seen = seen_of(found, sources, options)
-    if more := _not_read(seen, found):
-        # Reading has to know what ran around the named file, to tell a way in.
-        wider = survey([*sources, *more], session=session)
-        seen = seen_of(wider, sources, options)
-        if not found.calls:  # a framework leads from there to the model
-            sources = [*sources, *more]
+    seen, more = seen_around(found, sources, options, session)
+    if not found.calls:  # a framework leads from there to the model
+        sources = [*sources, *more]
     options = with_seen(options, seen, found, sources)
     session.shown = shown_by(seen)
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = _surveyed(sources, options, session)
     return *as_said(found, sources, options, session, seen), seen
+
+
+def seen_around(
+    found: Survey, sources: Sequence[Source], options: Options, session: Session
+) -> tuple[Seen | None, list[Source]]:
+    """Return what runs show of an agent, and the files around it that they were active in.
+
+    Reading has to know what ran around the named file, to tell a way in.
+
+    Raises:
+        Refusal: such a file cannot be read.
+    """
+    seen = seen_of(found, sources, options)
+    if more := _not_read(seen, found):
+        wider = survey([*sources, *more], session=session)
+        seen = seen_of(wider, sources, options)
+    return seen, more
 
 
 def _not_read(seen: Seen | None, found: Survey) -> list[Source]:
