@@ -35,6 +35,18 @@ def test_an_agent_that_hides_a_module(name: str, tmp_path: Path) -> None:
     assert "hides" not in done.stderr.decode()
 
 
+def test_an_agent_that_a_package_of_its_name_hides(tmp_path: Path) -> None:
+    """``import desk`` is the package, whatever lies beside it."""
+    text = (AGENTS / "support_loop" / "agent.py").read_text()
+    (tmp_path / "desk.py").write_text(text)
+    (tmp_path / "desk").mkdir()  # without an __init__.py, the file goes before it
+    assert art_adapt("--isolated", "--diff", "desk.py", cwd=tmp_path).returncode == 1
+    (tmp_path / "desk" / "__init__.py").touch()
+    done = art_adapt("--isolated", "desk.py", cwd=tmp_path)
+    assert done.returncode == 2 and b"takes the package desk" in done.stderr
+    assert (tmp_path / "desk.py").read_text() == text
+
+
 @pytest.mark.parametrize("project", ["../../x", "a/b", "..", "a\\b", "a\nb"])
 def test_a_project_is_one_folder(project: str, tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)

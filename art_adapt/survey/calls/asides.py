@@ -239,7 +239,23 @@ def _begins(helper: _Helper, place: Syntax, site: ast.Call) -> bool:
     if given is None or not (tools is None or isinstance(tools, ast.Constant)):
         return False
     values = list(_lists(place, given))
-    return bool(values) and all(isinstance(each, ast.List) for each in values)
+    return bool(values) and all(
+        isinstance(each, ast.List) and not _goes_on(place, each) for each in values
+    )
+
+
+def _goes_on(place: Syntax, conversation: ast.List) -> bool:
+    """True if a list begins with the messages of another one: ``[*messages, closing]``.
+
+    Examples that the file writes out are a beginning.
+    """
+    match conversation.elts:
+        case [ast.Starred(value=ast.Attribute()), *_]:
+            return True
+        case [ast.Starred(value=ast.Name(id=name)), *_]:
+            function = place.functions.get(place.owner(conversation))
+            return function is not None and name in function.given
+    return False
 
 
 def _model_at(

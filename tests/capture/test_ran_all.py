@@ -1,0 +1,101 @@
+"""A run that asked step by step in one call of a function says so, and that call can be taken."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+GAME = """\
+import sys
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def move(player, stage):
+    asked = [{"role": "user", "content": f"{player}: it is the {stage} now. Decide what to do."}]
+    reply = client.chat.completions.create(model="m", messages=asked)
+    return reply.choices[0].message.content
+
+
+def betting(stage: str, players: list[str]):
+    return [move(each, stage) for each in players]
+
+
+def play(rounds: int):
+    log = []
+    for _ in range(rounds):
+        log.append(betting("pre-flop stage", ["Ann Smith", "Bob Jones"]))
+        log.append(betting("turning stage", ["Ann Smith", "Bob Jones"]))
+    return log
+
+
+if __name__ == "__main__":
+    print(play(1))
+"""
+
+
+@pytest.mark.wide
+def test_what_ran_all_of_the_episodes_is_named(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text(GAME)
+    (tmp_path / "pyproject.toml").touch()
+    command = ("--scripted", "--", sys.executable, "game.py")
+    done = art_adapt("capture", *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    said = art_adapt("--diff", "game.py", cwd=tmp_path).stderr.decode()
+    assert "one call of play (game.py) ran all 2 of them" in said, said
+    assert "--entry game:play" in said
+    taken = art_adapt("--diff", "--entry", "game:play", "game.py", cwd=tmp_path)
+    assert taken.returncode == 1, taken.stderr.decode()
+    assert b"play(rounds=scenario.rounds)" in taken.stdout
+
+
+@pytest.mark.wide
+def test_a_run_above_the_folder_that_python_looks_in(tmp_path: Path) -> None:
+    """PYTHONPATH may name a folder from here, which a copy of the project has elsewhere."""
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "pyproject.toml").touch()
+    (tmp_path / "shared.py").write_text("LIMIT = 3\n")
+    (app / "agent.py").write_text(
+        "from openai import OpenAI\nfrom shared import LIMIT\n\n\ndef call(task: str) -> str:\n"
+        '    asked = [{"role": "user", "content": f"{task} {LIMIT}"}]\n'
+        '    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content\n\n\n'
+        'if __name__ == "__main__":\n    print(call("How are you?"))\n'
+    )
+    with pytest.MonkeyPatch.context() as own:
+        own.setenv("PYTHONPATH", "..")
+        done = art_adapt(
+            "capture", "--scripted", "--", sys.executable, "agent.py", cwd=app
+        )
+    assert done.returncode == 0, done.stderr.decode()
+    assert "1 new row" in done.stderr.decode()
+
+
+@pytest.mark.wide
+def test_a_failed_run_gives_way_to_a_whole_one(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(
+        "import sys\nfrom openai import OpenAI\n\n\ndef ask(text):\n"
+        '    asked = [{"role": "user", "content": text}]\n'
+        '    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content\n\n\n'
+        "def plot(theme: str, names: list[str]):\n"
+        '    return ask(f"Plot {theme} with {names}.").split("Plot:")[1]\n\n\n'
+        "def write(theme: str):\n    names = ask(f'Name the people of {theme}.')\n"
+        "    return ask(f'Write it: {plot(theme, [names])}')\n\n\n"
+        'if __name__ == "__main__":\n    print(write("a murder in a library"))\n'
+    )
+    run = ("--", sys.executable, "agent.py")
+    failed = art_adapt("capture", "--scripted", *run, cwd=tmp_path)
+    assert failed.returncode != 0
+    (tmp_path / "replies.jsonl").write_text(
+        '{"when": "Plot a", "content": "Plot: they did it in the evening"}\n'
+    )
+    replies = ("--replies", "replies.jsonl")
+    done = art_adapt("capture", "--scripted", *replies, *run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    said = art_adapt("--diff", "agent.py", cwd=tmp_path)
+    assert b"write(theme=scenario.theme)" in said.stdout, said.stderr.decode()
