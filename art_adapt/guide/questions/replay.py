@@ -9,6 +9,8 @@ from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.survey.side_effects.harm import Harm, are_in_files, places_by_what
 
 ORDER = 20
+# Calls of services that change something there, or may: nothing tells which is right then.
+SENDS = frozenset({"post", "put", "patch", "delete", "sendmail", "send_message"})
 
 
 def questions(situation: Situation) -> Iterator[Question]:
@@ -38,10 +40,15 @@ def questions(situation: Situation) -> Iterator[Question]:
         "in a process of its own; your database and files stay as they are",
     )
     shares = situation.survey.effects(Harm.SHARED)  # asked about next
+    sends = any(
+        each.harm is Harm.NETWORK and _method(each.what) in SENDS for each in lasts
+    )
     again = Choice(
         "yes, run it as it is",
         {"single_turn": False} | ({} if shares else {"isolate": None}),
-        "hundreds of episodes share its files and accounts"
+        "hundreds of episodes send all of it for real"
+        if sends
+        else "hundreds of episodes share its files and accounts"
         if lasts
         else "hundreds of episodes, with its tools",
     )
@@ -61,4 +68,10 @@ def questions(situation: Situation) -> Iterator[Question]:
         choices,
         why=f"Training runs each scenario again and again. One episode does this:{listed}",
         of_agent=True,
+        open=sends and choices[0] is again,
     )
+
+
+def _method(what: str) -> str:
+    """Return the name of what is called: ``post`` of ``requests.post()``."""
+    return what.partition("(")[0].rpartition(".")[2]
