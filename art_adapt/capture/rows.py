@@ -6,8 +6,11 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from art_adapt.errors import Refusal
+from art_adapt.json_lines import json_lines
 from art_adapt.secret_texts import secrets_in
 
 MESSAGES = "messages"
@@ -41,6 +44,18 @@ class Kept:
     turned: dict[str, set[str]] = field(default_factory=dict)
     going_on: int = 0
     made_up: set[str] = field(default_factory=set)
+
+
+def rows_in(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file; none if there is no file.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    try:
+        return [row for _, row in json_lines(path)] if path.exists() else []
+    except (OSError, ValueError) as error:
+        raise Refusal(str(error), path=path) from error
 
 
 def kept_rows(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -94,13 +93,14 @@ def capture(
 
     Exit code: that of the command; 2 if it could not be started, or shows no usable episode.
     """
-    from art_adapt.capture.rows import kept_rows
+    from art_adapt.capture.command import agent_of
+    from art_adapt.capture.rows import kept_rows, rows_in
     from art_adapt.capture.run import episodes_of, read_notes, run_listening
     from art_adapt.logs.rows import requests_in
     from art_adapt.report.capture import say_kept
     from art_adapt.scenarios.append import append_rows
 
-    ran = agent or _agent_of(command)
+    ran = agent or agent_of(command)
     if agent is not None and not agent.is_file():
         raise missing(agent)
     known = entry is not None or conversations is not None or _is_adapted(ran)
@@ -132,7 +132,7 @@ def capture(
     single = _trains_single_turns(point)
     fields = [] if single else _fields(point)
     log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
-    earlier = _earlier(path)
+    earlier = rows_in(path)
     listened = episodes_of(
         point, log, conversations=single or conversations is not None
     )
@@ -202,7 +202,7 @@ def watch(
     Raises:
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
-    from art_adapt.capture.rows import CAPTURED, kept_rows
+    from art_adapt.capture.rows import CAPTURED, kept_rows, rows_in
     from art_adapt.capture.watched import append_notes, make_folder, notes_of
     from art_adapt.code.project_folder import root_around
     from art_adapt.entry_decision import UnclearEntry
@@ -266,7 +266,7 @@ def watch(
     fields = _fields(point)
     key = Path(point.key[0]).resolve(), point.key[1]
     names = [source.name for source in fields]
-    earlier = _earlier(path)
+    earlier = rows_in(path)
 
     def is_stale(row: dict[str, Any]) -> bool:
         return CAPTURED in row and not row.keys() >= {*names}
@@ -339,20 +339,6 @@ def _fields(point: EntryPoint) -> list[FieldSource]:
     )
 
 
-def _earlier(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file.
-
-    Raises:
-        Refusal: it cannot be read.
-    """
-    from art_adapt.json_lines import json_lines
-
-    try:
-        return [row for _, row in json_lines(path)] if path.exists() else []
-    except (OSError, ValueError) as error:
-        raise Refusal(str(error), path=path) from error
-
-
 def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]:
     """Return the entry point of an agent, and the file of its scenarios.
 
@@ -401,18 +387,3 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
         )
     is_file = source_kind(options.scenarios) is SourceKind.JSONL
     return found, options.scenarios if is_file else TrainingOptions.scenarios
-
-
-def _agent_of(command: Sequence[str]) -> Path | None:
-    """Return the file that a command runs; None if it names none that is here."""
-    named: list[Path] = []
-    for before, word in zip(("", *command), command, strict=False):
-        module = word.partition(":")[0].replace(".", "/")
-        if before == "-m" or ":" in word:
-            named += [Path(f"{module}.py"), Path(module, "__main__.py")]
-        elif word.endswith(".py"):
-            named.append(Path(word))
-    imported = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    folders = [Path(), Path("src"), *(Path(each) for each in imported if each)]
-    found = (folder / path for path in named for folder in folders)
-    return next((path for path in found if path.is_file()), None)

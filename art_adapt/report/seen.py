@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from art_adapt.paths import shown
 from art_adapt.printable import counted
+from art_adapt.seen.choice import ran_all_of
 from art_adapt.seen.decision import Seen
-from art_adapt.seen.episodes import ran_all_of
 from art_adapt.seen.notes import tools_called
 
 

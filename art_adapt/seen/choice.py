@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
+from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.entry_decision import near
 from art_adapt.recipe.fields import scenario_fields
 from art_adapt.seen.conversations import conversations_of
@@ -195,3 +196,20 @@ def _is_beside(other: SeenFunction, first: SeenFunction) -> bool:
 def key_of(entry: EntryPoint) -> FunctionKey:
     """Return the function of an entry point as runs note it."""
     return Path(os.path.realpath(entry.key[0])), entry.key[1]
+
+
+def ran_all_of(function: SeenFunction) -> FunctionKey | None:
+    """Return the outermost function one call of which made all of a run's calls of a function.
+
+    None where a function was called once in a run, or its calls have no other one around.
+    """
+    found: set[FunctionKey | None] = set()
+    for run in {id(each.run): each.run for each in function.calls}.values():
+        own = [each.call for each in function.calls if each.run is run]
+        shared = set.intersection(
+            *({c.number for c in run.outward(c.around)} for c in own)
+        )
+        around = [run.calls[number] for number in sorted(shared)]
+        named = [c for c in around if c.function != MODULE_LEVEL and c.given]
+        found.add(named[0].key if len(own) > 1 and named else None)
+    return found.pop() if len(found) == 1 else None

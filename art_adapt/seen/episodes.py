@@ -200,23 +200,6 @@ def around_of(function: SeenFunction) -> set[FunctionKey]:
     }
 
 
-def ran_all_of(function: SeenFunction) -> FunctionKey | None:
-    """Return the outermost function one call of which made all of a run's calls of a function.
-
-    None where a function was called once in a run, or its calls have no other one around.
-    """
-    found: set[FunctionKey | None] = set()
-    for run in {id(each.run): each.run for each in function.calls}.values():
-        own = [each.call for each in function.calls if each.run is run]
-        shared = set.intersection(
-            *({c.number for c in run.outward(c.around)} for c in own)
-        )
-        around = [run.calls[number] for number in sorted(shared)]
-        named = [c for c in around if c.function != MODULE_LEVEL and c.given]
-        found.add(named[0].key if len(own) > 1 and named else None)
-    return found.pop() if len(found) == 1 else None
-
-
 def seen_episodes(runs: Sequence[Run]) -> list[SeenFunction]:
     """Return the functions that may run an episode, as far as runs tell; the likeliest first."""
     return [each for each in seen_functions(runs) if each.runs_episodes]
