@@ -58,9 +58,8 @@ class Episodes:
         if served := _serving(wider, entries, registering):
             registering = {p: k for p, k in registering.items() if p not in served}
             wider, handed = _with_handed_over(found, entries, registering)
-        if (
-            wider.project is not found.project
-        ):  # which shows what a table of tools holds
+        # The files that make an agent show what its table of tools holds.
+        if wider.project is not found.project:
             run |= wider.run_by(entries)
         found = wider
         entries = tuple(_with_registering(found, e, registering) for e in entries)
@@ -230,18 +229,21 @@ def _effects(episodes: Episodes, syntax: Syntax) -> tuple[Effect, ...]:
 def _of_handed_objects(
     episodes: Episodes, parts: Sequence[Construction]
 ) -> Iterator[tuple[Path, Effect]]:
-    """Say how episodes change a module's object that each of them is given."""
+    """Say how episodes change a module's object that each of them is given.
+
+    Of an object whose class is in its own file, that file says so itself.
+    """
     project = episodes.found.project
     named = {(made.place.path, each.name) for made in parts for each in made.imports}
     for path, name in sorted(named):
-        home, own = project.variable_named(project.files[path], name) or (
-            project.files[path],
-            name,
-        )
+        shown = project.files.get(path)
+        if shown is None:
+            continue
+        home, own = project.variable_named(shown, name) or (shown, name)
         for value in home.values_at_top(own):
             called = dotted(value.func) if isinstance(value, ast.Call) else None
             found = project.class_named(home, called) if called is not None else None
-            if found is None:
+            if found is None or found[0] is home:
                 continue
             place, owner = found
             run = episodes.functions_in(place.source.path)
