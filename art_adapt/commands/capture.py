@@ -277,9 +277,8 @@ def watch(
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
     if script is not None:  # what came of it is made up
-        said = (
-            each for each in notes if not each.get("goes_on")
-        )  # nor begin with that
+        # Nor is an episode kept that begins with it.
+        said = (each for each in notes if not each.get("goes_on"))
         notes = ({**each, "outcome": "scripted", "answer": None} for each in said)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)
@@ -287,7 +286,6 @@ def watch(
     is_ready = module.is_file() and _is_adapted(point.home)
     command = f"rehearse {quote(shown(_shown(module)))}" if is_ready else ""
     then = f"art-adapt {command or quote(shown(_shown(point.home)))}"
-    then = "" if guided else then
     then = "" if guided else then
     say_kept(kept, path, point, code, then)
     if stale and kept.rows:

@@ -51,7 +51,8 @@ class Reopened:
             return CALLS
         if called and was.get("content") and not now.get("content"):
             return BESIDE
-        if _plain(_text(was)) == _plain(_text(now)):
+        texts = _text(was), _text(now)
+        if texts[0] != texts[1] and _plain(texts[0]) == _plain(texts[1]):
             return SPELLED
         return REPLY
 
