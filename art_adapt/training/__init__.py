@@ -25,7 +25,6 @@ from art_adapt.training.importing import without_runs_of
 from art_adapt.training.isolation import isolated
 from art_adapt.training.judging import ruler
 from art_adapt.training.measuring import measure
-from art_adapt.training.missing_key import explain_missing_key
 from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
 from art_adapt.training.progress import (
@@ -40,6 +39,7 @@ from art_adapt.training.runs import UNTIL_STOPPED, Run, Task, prepare, scenario_
 from art_adapt.training.single_turn import complete
 from art_adapt.training.slots import at_once
 from art_adapt.training.stand_ins import stand_in
+from art_adapt.training.start_errors import explain_start_errors
 from art_adapt.training.terminal import hide_arguments, run_command, run_script
 from art_adapt.training.usage import print_usage
 
@@ -92,4 +92,4 @@ __all__ = [
 ]
 
 hide_arguments()
-explain_missing_key()
+explain_start_errors()
