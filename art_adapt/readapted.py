@@ -11,7 +11,7 @@ from art_adapt.code.session import Session
 from art_adapt.decisions import Decisions, decide, said_in
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
-from art_adapt.settings import Options
+from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.span import Span
 from art_adapt.survey.calls.said import NAMED, is_named
@@ -89,6 +89,8 @@ def _again(
     moved = replace(
         options,
         entry=entry or options.entry,
+        # It is chosen, and what a run showed of its fields is not known to reading alone.
+        origins={**options.origins, "entry": Origin.FLAG} if entry else options.origins,
         policy=_moved(options.policy, found, again),
         auxiliary=_moved(options.auxiliary, found, again),
     )

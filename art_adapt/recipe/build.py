@@ -94,9 +94,16 @@ class _Building:
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
-            elif entry.route is None and (part.is_record or part.element):
-                record = part.element or _record_class(part)
+            elif entry.route is None and (
+                part.is_record or part.element or self._is_validated(part)
+            ):
+                record = part.element or part.validated or _record_class(part)
                 yield self._import(record.partition(".")[0])
+
+    def _is_validated(self, part: Parameter) -> bool:
+        """True if a row has an object of a pydantic class whole, as a dict that makes it."""
+        is_own = bool(part.validated) and not (part.is_record or part.is_object)
+        return is_own and any(each.of == part.name for each in self.fields)
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
@@ -263,6 +270,9 @@ class _Building:
             if parameter.element:
                 made_of = f"{self._local(parameter.element)}(**each)"
                 return Code(f"[{made_of} for each in scenario.{said.name}]")
+            if self._is_validated(parameter):
+                model = self._local(parameter.validated)
+                return Code(f"{model}.model_validate(scenario.{said.name})")
             return FromScenario(said.name)
         return Code(default) if parameter.declared and default is not None else None
 

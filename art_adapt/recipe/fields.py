@@ -22,6 +22,7 @@ PYDANTIC_NAMES = (
     "validate",
 )
 TEXTS = typed("list[str]")
+DICT = typed("dict[str, Any]")
 DICTS = typed("list[dict[str, Any]]")
 
 
@@ -161,6 +162,8 @@ def _type(parameter: Parameter) -> ast.expr:
     is_chat = parameter.annotation is None and parameter.name in CONVERSATIONS
     if is_chat or parameter.element:
         return DICTS
+    if parameter.validated:
+        return DICT
     default = _evaluated(parameter.default)
     if parameter.annotation is None and type(default) is int:
         return typed("int")

@@ -206,6 +206,9 @@ class Parameter:
     opened: SetupCall | None = None
     asks_as: str = ""  # the class of a client, as its use shows
     element: str = ""  # the record of which it is a list, as the agent's file names it
+    validated: str = (
+        ""  # its pydantic class, as the agent's file names it, which reads a dict
+    )
     otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
 
     @property

@@ -335,6 +335,9 @@ def _parameter(
     # A field's record may stand in a file that the agent's does not import it from.
     if annotation is not None and default is None and function is not None:
         element = _record_listed(project, syntax, annotation)
+    validated = ""
+    if found is not None and function is not None and _is_validated(project, *found):
+        validated = dotted(bare(annotation)) or "" if annotation is not None else ""
     # ``model: Model`` is an object of the project, and no name.
     is_own = found is not None or (annotation is None and used_as_object())
     return Parameter(
@@ -346,6 +349,7 @@ def _parameter(
         fields,
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
         element=element,
+        validated=validated,
     )
 
 

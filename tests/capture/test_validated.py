@@ -1,0 +1,77 @@
+"""A pydantic object that a watched run was given is made of its row again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt, first_now
+
+PUZZLE = """\
+import json
+from enum import Enum
+from pydantic import BaseModel, Field
+
+
+class Direction(str, Enum):
+    ACROSS = "across"
+    DOWN = "down"
+
+
+class Clue(BaseModel):
+    text: str
+    direction: DIRECTION
+
+
+class Puzzle(BaseModel):
+    width: int = Field(gt=0)
+    clues: list[Clue]
+
+
+def load(path):
+    return Puzzle.model_validate(json.load(open(path)))
+"""
+AGENT = """\
+from openai import OpenAI
+from puzzle import Puzzle
+
+
+def solve(PARAMETERS) -> str:
+    said = ""
+    for clue in puzzle.clues:
+        asked = [{"role": "user", "content": f"{clue.text} ({clue.direction})"}]
+        said = OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+    return said
+"""
+ROW = '{"width": 5, "clues": [{"text": "A feline friend", "direction": "across"}]}'
+# How a clue says its direction, what the function takes, and what it is called with.
+SPELLED = {
+    "an enumeration": ("Direction", "puzzle: Puzzle", "load('easy.json')"),
+    "one that may be missing": ("Direction | None", "puzzle: Puzzle", "load('easy.json')"),
+    "beside another": ("Direction", "puzzle: Puzzle, hint: str", "load('easy.json'), 'Think of an animal.'"),
+    "by keyword": ("Direction", "*, puzzle: Puzzle", "puzzle=load('easy.json')"),
+    "quoted": ("Direction", "puzzle: 'Puzzle'", "load('easy.json')"),
+}  # fmt: skip
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(SPELLED, 2))
+def test_a_pydantic_object_is_made_of_its_row(kind: str, tmp_path: Path) -> None:
+    direction, parameters, given = SPELLED[kind]
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "easy.json").write_text(ROW)
+    (tmp_path / "puzzle.py").write_text(PUZZLE.replace("DIRECTION", direction))
+    (tmp_path / "agent.py").write_text(AGENT.replace("PARAMETERS", parameters))
+    (tmp_path / "main.py").write_text(
+        f"from agent import solve\nfrom puzzle import load\n\nprint(solve({given}))\n"
+    )
+    watched = ("--scripted", "--", sys.executable, "main.py")
+    assert art_adapt("capture", *watched, cwd=tmp_path).returncode == 0
+    done = art_adapt("--yes", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (tmp_path / "agent_train.py").read_text()
+    assert "Puzzle.model_validate(scenario.puzzle)" in text
+    assert "    puzzle: dict[str, Any]\n" in text
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert b"Nothing found" in done.stdout, done.stdout.decode()
