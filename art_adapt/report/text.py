@@ -253,6 +253,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             f"{places} makes it in another way: if episodes need that, edit episode()"
         )
         yield Line("needs", f"{names}, made as in {at(first)}", differs * bool(others))
+        later = dict.fromkeys(place for p in parameters for place in p.set_later)
+        if later:
+            what = f"{', '.join(map(at, later))} sets attributes of it later"
+            yield Line("note", what, "left out: if episodes need it, edit episode()")
         left = dict.fromkeys(e for p in parameters if p.made for e in p.made.left_out)
         if left:
             what = f"{', '.join(map(at, left))} runs only if an option is given"

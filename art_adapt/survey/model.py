@@ -210,6 +210,7 @@ class Parameter:
         ""  # its pydantic class, as the agent's file names it, which reads a dict
     )
     otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
+    set_later: tuple[Place, ...] = ()  # where it sets attributes of what it made
 
     @property
     def is_record(self) -> bool:

@@ -37,7 +37,7 @@ CAUSES = {
     ),
     "messages that are changed": (
         _agent(sent="said[::-1]", done="False"),
-        "changes messages that it has already sent",
+        "changes the model's replies before it sends them back (assistant: '",
         "in another form",
     ),
     "every episode at its limit": (

@@ -8,7 +8,7 @@ depends on, as long as nothing in them belongs to one run only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from art_adapt.calls import CLIENT_CLASSES
@@ -16,11 +16,12 @@ from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
-from art_adapt.code.nodes import dotted, given_to, grown_list
+from art_adapt.code.nodes import argument_of, dotted, given_to, grown_list
 from art_adapt.code.object_use import comes_of_an_object, is_entered
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
+from art_adapt.source import Place
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.instances import asks_the_model
 from art_adapt.survey.inputs.parameters import VAGUE
@@ -104,7 +105,10 @@ def _with_other_ways(
 
     def described(parameter: Parameter) -> Parameter:
         made = parameter.made
-        if made is None or "(" not in made.value:
+        if made is None:
+            return parameter
+        parameter = replace(parameter, set_later=tuple(_set_later(given, parameter)))
+        if "(" not in made.value:
             return parameter
         ways = {
             place.place(value): given.made(place, value)
@@ -114,6 +118,26 @@ def _with_other_ways(
         return replace(parameter, otherwise=tuple(others))
 
     return tuple(map(described, parameters))
+
+
+def _set_later(given: Given, parameter: Parameter) -> Iterator[Place]:
+    """Yield where attributes are set of what calls pass: ``self.tools.executor = executor``.
+
+    What a constructor sets is taken over with the object, and so is what is set of a local name.
+    """
+    for place, call in given.sites[:MOST_WAYS]:
+        passed = argument_of(call, parameter.name, given.names)
+        name = None if passed is None else dotted(passed)
+        if name is None or "." not in name:
+            continue
+        for node in place.nodes:
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and dotted(node.value) == name
+                and not place.owner(node).endswith("__init__")
+            ):
+                yield place.place(node)
 
 
 def _with_what_asks(
