@@ -94,6 +94,7 @@ def test_a_judge_would_read_it_as_well(kind: str, tmp_path: Path) -> None:
     assert seen_of(tmp_path, OWN[kind])
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", first_now(OF_THE_MODEL, 1))
 def test_what_the_model_said_is_no_fallback(kind: str, tmp_path: Path) -> None:
     aside = ("--auxiliary", "sum_up") if kind == "another model's" else ()

@@ -136,6 +136,7 @@ def test_the_roles_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
     assert not json.loads(said)["figures"]["roles"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", first_now(ONE, 1))
 def test_one_role_is_not_named(kind: str, tmp_path: Path) -> None:
     assert not rehearsed(tmp_path, ONE[kind], "run_agent")["figures"]["roles"]
@@ -151,6 +152,7 @@ SIDES = {
 }  # fmt: skip
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", first_now(SIDES, 1))
 def test_sides_that_one_function_asks_for_are_named(kind: str, tmp_path: Path) -> None:
     agent = f"{SAY}def run_agent(question: str) -> str:\n    said = ''\n{SIDES[kind]}    return said\n"

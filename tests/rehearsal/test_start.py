@@ -56,6 +56,7 @@ def test_a_package_below_src_runs_in_the_project_s_folder(tmp_path: Path) -> Non
     assert "train       PYTHONPATH=src python -m desk.agent_train\n" in said
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("marks", "parted"), first_now([(True, False), (False, False), (False, True)])
 )
