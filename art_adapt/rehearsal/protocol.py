@@ -286,7 +286,7 @@ class Notes:
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
     agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time;
     ``unended`` is what the agent raised in the one whose model never stops; ``refused`` is
-    how the one ended whose model refused.
+    how the one ended whose model refused. ``untried`` are the phases that took too long.
     ``bounds``: the module's own, None if it sets none.
     """
 
@@ -311,6 +311,7 @@ class Notes:
     repeated: tuple[str, ...] = ()
     unended: str | None = None
     refused: Refused | None = None
+    untried: tuple[str, ...] = ()
 
 
 # ------------------------------------------------------------------------------ JSON

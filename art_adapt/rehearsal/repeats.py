@@ -51,7 +51,12 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
         tell(url, "phase", {"phase": phase})
         with suppress(Exception):  # a failure is what the steps show
             run = rollout(model, seen.scenarios[0])
-            trajectory = await asyncio.wait_for(run, LONGEST)
+            try:
+                trajectory = await asyncio.wait_for(run, LONGEST)
+            except TimeoutError:
+                late = (*seen.notes.untried, phase)
+                seen.notes = replace(seen.notes, untried=late)
+                continue
             if trajectory.metrics.get("failed"):
                 if phase == UNENDING:
                     seen.notes = replace(seen.notes, unended=failure_of(trajectory))

@@ -126,21 +126,23 @@ def check(code: Code) -> Iterator[Found]:
 
 def _closed_in_a_loop(code: Code) -> Iterator[Found]:
     """Yield the closes of a backend with which the next turn of the loop trains again."""
+    made = set(code.art_calls("LocalBackend"))
     for call, _ in code.method_calls("close"):
         loop = code.syntax.enclosing_loop(call)
-        owner = (
-            dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
-        )
-        if loop is None or owner is None or owner in names_set_in(loop):
+        if loop is None or _ends(loop) or not isinstance(call.func, ast.Attribute):
             continue
-        around = [o for o in code.syntax.ancestors(call) if o in set(ast.walk(loop))]
-        if any(isinstance(each, ast.If | ast.Try) for each in around) or _ends(loop):
+        backend = dotted(call.func.value)
+        inside = set(ast.walk(loop))
+        around = (each for each in code.syntax.ancestors(call) if each in inside)
+        if (
+            backend in (None, *names_set_in(loop))
+            or any(isinstance(each, ast.If | ast.Try) for each in around)
+            or not any(each.node in made for each in code.values(call.func.value))
+        ):
             continue
+        trains = (each.func for each, _ in code.method_calls("train") if each in inside)
         if any(
-            isinstance(each.func, ast.Attribute)
-            and dotted(each.func.value) == owner
-            and code.syntax.enclosing_loop(each) is loop
-            for each in code.training.calls
+            isinstance(f, ast.Attribute) and dotted(f.value) == backend for f in trains
         ):
             yield found(
                 call,

@@ -560,6 +560,28 @@ def test_what_episodes_leave_none_is_named(tmp_path: Path, name: str) -> None:
     assert ("episode() leaves shop None, and agent.py:" in failed["fix"]) == is_named
 
 
+@pytest.mark.slow  # each of its episodes takes longer than a repeated one may
+def test_what_was_not_tried_of_a_slow_agent_is_said(tmp_path: Path) -> None:
+    agent = "import time\n\n\n" + RIGHT.replace(
+        "    messages = [", "    time.sleep(11)\n    messages = ["
+    )
+    told = rehearsed(tmp_path, agent, "run_agent")
+    assert "an episode that is run again ends in time" in told["unwitnessed"]
+
+
+@pytest.mark.parametrize("kind", ["drawn", "given"])
+def test_a_task_that_chance_draws_is_the_groups_to_share(
+    kind: str, tmp_path: Path
+) -> None:
+    task = "random.randint(0, 10**9)" if kind == "drawn" else "len(question)"
+    agent = "import random\n\n\n" + RIGHT.replace(
+        '"content": question', f'"content": f"{{question}} {{{task}}}"'
+    )
+    rehearsed(tmp_path, agent, "run_agent")
+    _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert ("if chance draws the task" in said) == (kind == "drawn"), said
+
+
 def test_a_later_part_of_a_task_tells_scenarios_apart(tmp_path: Path) -> None:
     """What a tool returns may be the scenario's: its first messages are all alike."""
     agent = (

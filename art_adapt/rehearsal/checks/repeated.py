@@ -7,6 +7,7 @@ from typing import Any
 
 from art_adapt.rehearsal.checks.failing import turn_limit
 from art_adapt.rehearsal.repeats import (
+    LONGEST,
     MOST_REQUESTS,
     REFUSING,
     SAME,
@@ -17,6 +18,17 @@ from art_adapt.rehearsal.replies import REFUSAL
 from art_adapt.rehearsal.seen import Seen, Witness, offered_tools, shortened
 
 Json = dict[str, Any]
+# What a phase of the repeated episodes tries.
+TRIED = {
+    SAME: "whether it begins anew each time",
+    SAME_AGAIN: "whether it begins anew each time",
+    REFUSING: "what it answers where its model refuses",
+}
+FIRST = "request 1 "  # as the first request that differs is told
+OF_CHANCE = (
+    "; if chance draws the task, the members of a group get different ones: let a field of the "
+    "scenario set it, such as a seed"
+)
 AN_ANSWER = 20  # characters of a text that a judge may take for one
 
 
@@ -28,13 +40,28 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             "the same scenario and the same replies lead to the same requests"
             + (f": {apart}" if apart else ""),
             not apart,
-            f"the same scenario and the same replies led to other requests: {apart}",
+            f"the same scenario and the same replies led to other requests: {apart}"
+            f"{OF_CHANCE * apart.startswith(FIRST)}",
+        )
+    late = [phase for phase in TRIED if phase in seen.notes.untried]
+    if late:
+        tried = " nor ".join(dict.fromkeys(TRIED[phase] for phase in late))
+        yield Witness(
+            "an episode that is run again ends in time",
+            False,
+            f"an episode takes longer than {LONGEST:g} s, so it was not tried {tried}",
         )
     asked = len(_asked(seen, UNENDING))
     if asked and offered_tools(seen):
         ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
         count, otherwise = f"{asked} request{'s' * (asked != 1)}", ""
-        if not ended and asked <= MOST_REQUESTS:
+        if UNENDING in seen.notes.untried and asked <= MOST_REQUESTS:
+            count = f"not after {LONGEST:g} s and {count}"
+            otherwise = (
+                "an episode whose model keeps calling tools had not ended after "
+                f"{LONGEST:g} s and {asked} requests: it was stopped there"
+            )
+        elif not ended and asked <= MOST_REQUESTS:
             at_limit = " at its own limit of turns" * (turn_limit(seen) is not None)
             count = f"failed after {count}{at_limit}"
             otherwise = f"an episode whose model keeps calling tools {count}"
