@@ -220,7 +220,7 @@ print(play(sys.argv[1]))
 )
 
 
-@pytest.mark.wide  # a thousand requests
+@pytest.mark.slow  # a thousand requests, which take minutes beside other tests
 def test_a_scripted_run_without_end_is_ended(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(ENDLESS)
     command = ("capture", "--scripted", "--", sys.executable, "agent.py", "chess")
