@@ -88,7 +88,13 @@ PLACEHOLDER_MODEL = (
     "gpt-4o-mini"  # for agents that insist on a name; tokenizers know this one
 )
 FEWEST = 4  # characters in a row that tell which variables f"{provider}_API_KEY" reads
-AZURE = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION")
+# What a client on Azure reads, and the arguments that it is given in its place.
+AZURE_ARGUMENTS = {
+    "AZURE_OPENAI_API_KEY": ("api_key", "azure_ad_token", "azure_ad_token_provider"),
+    "AZURE_OPENAI_ENDPOINT": ("azure_endpoint", "base_url"),
+    "OPENAI_API_VERSION": ("api_version",),
+}
+AZURE = tuple(AZURE_ARGUMENTS)
 
 
 @dataclass(frozen=True)
@@ -294,8 +300,13 @@ def _for_settings(settings: Sequence[Variable], train_module: Path) -> dict[str,
 
 
 def keys_read(project: Project) -> Iterator[str]:
-    """Yield the variables with keys that files read, or the libraries they use."""
+    """Yield the variables with keys that files read, or the libraries they use.
+
+    A client on Azure is not made without a key, an address and a version (openai 2.x and 3.x,
+    lib/azure.py).
+    """
     yield from (name for name in _required(project) if SECRET.search(name))
+    yield from _read_on_azure([*project.files.values()])
     for file in project.files.values():
         for text in _texts(file.nodes):
             if API_KEY.fullmatch(text) and text not in AZURE:
@@ -305,6 +316,28 @@ def keys_read(project: Project) -> Iterator[str]:
         for library, name in READ_BY_LIBRARY.items():
             if file.imports_module(library) is not None:
                 yield name
+
+
+def _read_on_azure(files: Sequence[Syntax]) -> Iterator[str]:
+    """Yield the variables of clients on Azure that no call writes out itself."""
+    if not _is_on_azure(files):
+        return
+    made = [
+        node
+        for file in files
+        for node in file.nodes
+        if isinstance(node, ast.Call) and "AzureOpenAI" in last_name(node.func)
+    ]
+    said = {
+        keyword.arg
+        for call in made
+        for keyword in call.keywords
+        if isinstance(keyword.value, ast.Constant)
+        or (keyword.arg or "").startswith("azure_ad_token")
+    }
+    for name, arguments in AZURE_ARGUMENTS.items():
+        if said.isdisjoint(arguments):
+            yield name
 
 
 def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -285,6 +285,32 @@ def test_the_key_that_a_client_of_the_agents_reads_is_named(
     assert [each.what for each in keys.check(setup)] == [there]
 
 
+@pytest.mark.parametrize(
+    ("made", "lacks"),
+    [
+        ("AzureOpenAI()", ["API_KEY", "ENDPOINT", "VERSION"]),
+        ("AzureOpenAI(api_version='2024-10-21')", ["API_KEY", "ENDPOINT"]),
+        ("AzureOpenAI(azure_ad_token_provider=token)", ["ENDPOINT", "VERSION"]),
+        ("AzureOpenAI(api_key=os.getenv('AZURE_OPENAI_API_KEY'), azure_endpoint='https://x', api_version='y')", ["API_KEY"]),
+        ("AzureOpenAI(api_key='k', azure_endpoint='https://x', api_version='y')", []),
+    ],
+)  # fmt: skip
+def test_what_a_client_on_azure_reads_is_named(
+    made: str, lacks: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "agent.py").write_text(
+        f"import os\nfrom openai import AzureOpenAI\ntoken = None\nclient = {made}\n"
+    )
+    for name in ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    told = keys.check(
+        Setup(folder / "agent_train.py", ModuleType("agent_train"), {"JUDGE_MODEL": ""})
+    )
+    said = [each.what for each in told if "agent reads" in each.what]
+    assert [any(end in what for what in said) for end in lacks] == [True] * len(lacks)
+    assert len(said) == len(lacks), said
+
+
 @pytest.mark.slow
 def test_what_is_no_train_module(folder: Path) -> None:
     for name, reason in (
