@@ -18,6 +18,7 @@ from art_adapt.pyproject import (
     nearest_pyproject,
     own_table,
     read_toml,
+    with_configuration,
 )
 from art_adapt.settings import SETTINGS, Options, Origin, Setting
 from art_adapt.train_file import import_name, standing_module
@@ -77,10 +78,11 @@ def answered_agents(agents: Iterable[Path]) -> Iterator[Path]:
                     yield agent
 
 
-def configured(agent: Path) -> Path:
-    """Return the file whose table holds an agent's options: itself, or one that led to it.
+def configured(options: Options, agent: Path) -> Options:
+    """Fill in what pyproject.toml says of an agent about options that no flag has set.
 
-    Who named another file, or a folder, has answered for that; the train module says which.
+    Who named another of its files, or a folder, has answered for that; the train module says
+    which.
 
     Raises:
         Refusal: a configuration file cannot be read.
@@ -89,7 +91,8 @@ def configured(agent: Path) -> Path:
     module = standing_module(agent)
     named = () if module is None else decided_in(module).named
     led = [Path(os.path.normpath(agent.absolute().parent / name)) for name in named]
-    return next((e for e in (agent.absolute(), *led) if e in kept), agent)
+    holder = next((e for e in (agent.absolute(), *led) if e in kept), agent)
+    return with_configuration(options, holder)
 
 
 def without_answers(agents: Iterable[Path]) -> Iterator[FileEdit | tuple[Path, str]]:

@@ -25,7 +25,7 @@ from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.calls.said import Said, is_named
 from art_adapt.survey.model import CompletionCall, EntryPoint, Exit, RewardSite, Survey
 from art_adapt.survey.side_effects.harm import Harm, Obstacle
-from art_adapt.train_file import agent_path
+from art_adapt.train_file import agent_path, has_seal
 
 OR_ENTRY = "or name the function that runs the framework's agent with --entry FUNCTION"
 
@@ -149,8 +149,7 @@ def _refuse_art_code(survey: Survey) -> None:
         place = given[0].uses_art
         assert place is not None
         agent = agent_path(place.path)
-        written = given[0].source.text.startswith("# Written by art-adapt")
-        if written and agent.is_file() and agent != place.path:
+        if has_seal(given[0].source.data) and agent.is_file() and agent != place.path:
             raise Refusal(
                 f"this is the train module of {quoted(agent.name)}",
                 next_step=f"art-adapt {quote(shown(agent))} writes it; art-adapt rehearse "

@@ -133,7 +133,6 @@ def adapt(
     """
     from art_adapt import discovery
     from art_adapt.answers import configured
-    from art_adapt.pyproject import with_configuration
 
     if format_ is not Format.PATCH and (not diff or undo or json):
         raise typer.BadParameter("use it with --diff", param_hint="--format")
@@ -153,7 +152,7 @@ def adapt(
         return
     options = options_from(given)
     if not isolated:
-        options = with_configuration(options, configured(sources[0].path))
+        options = configured(options, sources[0].path)
     if undo:
         ask = can_ask() and not yes
         _undo(sources, options, diff=diff, from_stdin=from_stdin, ask=ask)

@@ -284,10 +284,9 @@ def watch(
     append_rows(path, kept.rows)
     module = train_module_path(point.home)
     is_ready = module.is_file() and _is_adapted(point.home)
-    command = f"rehearse {quote(shown(_shown(module)))}" if is_ready else ""
-    then = f"art-adapt {command or quote(shown(_shown(point.home)))}"
-    then = "" if guided else then
-    say_kept(kept, path, point, code, then)
+    named = quote(shown(_shown(module if is_ready else point.home)))
+    then = f"art-adapt {'rehearse ' * is_ready}{named}"
+    say_kept(kept, path, point, code, "" if guided else then)
     if stale and kept.rows:
         say_stale(stale, names, path)
     if len(earlier) + len(kept.rows) == 1 and len(names) > 1:
@@ -351,7 +350,6 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     from art_adapt.decisions import nothing_to_record, said_in
     from art_adapt.discovery import named_sources, with_entry_file
     from art_adapt.entry_decision import decide_entry
-    from art_adapt.pyproject import with_configuration
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
     from art_adapt.seen.surveyed import surveyed_as_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
@@ -364,7 +362,7 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     given, tried = options, []
     for agent in dict.fromkeys(agents):
         sources = named_sources([str(agent)])
-        options = with_configuration(given, configured(sources[0].path))
+        options = configured(given, sources[0].path)
         options = replace(options, single_turn=False)
         sources = with_entry_file(sources, options.entry)
         said = said_in(options)

@@ -55,6 +55,24 @@ async def train(model, backend, rows, rollout):
         groups = await art.gather_trajectory_groups([group_of(model, r, rollout) for r in rows])  # <-
         await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def safe(model, row, rollout, limiter):
+    await limiter.acquire()
+    try:
+        return await rollout(model, row)
+    except Exception as error:
+        print(error)
+        return None
+
+async def train(model, backend, rows, rollout, limiter):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(  # <-
+            art.TrajectoryGroup(safe(model, row, rollout, limiter) for _ in range(8)) for row in rows
+        )
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -146,7 +164,7 @@ def _never_fails(code: Code, gather: ast.Call) -> bool:
 
 def _catches_all(function: Function) -> bool:
     """Return whether a function is one ``try`` whose handlers take every error and raise none."""
-    body = [s for s in function.node.body if not isinstance(s, ast.Expr)]
+    body = function.node.body[ast.get_docstring(function.node) is not None :]
     if (
         len(body) != 1
         or not isinstance(body[0], ast.Try)

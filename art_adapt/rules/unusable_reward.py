@@ -21,6 +21,18 @@ from art_adapt.rules.code.texts import is_asked_for_its_class, is_text, spells_t
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART304", "unusable-reward", Severity.GARBAGE)
+JUDGED = """\
+import art
+
+async def is_good(client, text):
+    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
+    return "yes" in reply.choices[0].message.content
+
+async def rollout(client, scenario, said):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    SCORE
+    return trajectory
+"""
 BAD = (
     """\
 import art
@@ -64,44 +76,17 @@ async def rollout(model, task, said):
     score = grader.strictly(task, said)
     return art.Trajectory(messages_and_choices=[], reward=score)  # <-
 """,
-    """\
-import art
-
-async def is_good(client, text):
-    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
-    return "yes" in reply.choices[0].message.content
-
-async def rollout(client, scenario, said):
-    trajectory = art.Trajectory(messages_and_choices=[scenario])
-    trajectory.reward = 1.0 if is_good(client, said) else 0.0  # <-
-    return trajectory
-""",
-    """\
-import art
-
-async def is_good(client, text):
-    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
-    return "yes" in reply.choices[0].message.content
-
-async def rollout(client, scenario, said):
-    trajectory = art.Trajectory(messages_and_choices=[scenario])
-    score = 1.0 if said and is_good(client, said) else 0.0
-    trajectory.reward = score  # <-
-    return trajectory
-""",
-    """\
-import art
-
-async def is_good(client, text):
-    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
-    return "yes" in reply.choices[0].message.content
-
-async def rollout(client, scenario, said):
-    trajectory = art.Trajectory(messages_and_choices=[scenario])
-    if not is_good(client, said):
-        trajectory.reward = -1.0  # <-
-    return trajectory
-""",
+    JUDGED.replace(
+        "SCORE", "trajectory.reward = 1.0 if is_good(client, said) else 0.0  # <-"
+    ),
+    JUDGED.replace(
+        "SCORE",
+        "score = 1.0 if said and is_good(client, said) else 0.0\n    trajectory.reward = score  # <-",
+    ),
+    JUDGED.replace(
+        "SCORE",
+        "if not is_good(client, said):\n        trajectory.reward = -1.0  # <-",
+    ),
 )
 GOOD = (
     """\
@@ -126,18 +111,9 @@ async def rollout(model, task, said):
     trajectory.reward = asyncio.run(grade(task, said))
     return art.Trajectory(messages_and_choices=[], reward=await grade(task, said))
 """,
-    """\
-import art
-
-async def is_good(client, text):
-    reply = await client.chat.completions.create(model="gpt-4.1", messages=[{"role": "user", "content": text}])
-    return "yes" in reply.choices[0].message.content
-
-async def rollout(client, scenario, said):
-    trajectory = art.Trajectory(messages_and_choices=[scenario])
-    trajectory.reward = 1.0 if await is_good(client, said) else 0.0
-    return trajectory
-""",
+    JUDGED.replace(
+        "SCORE", "trajectory.reward = 1.0 if await is_good(client, said) else 0.0"
+    ),
 )
 
 
@@ -162,7 +138,11 @@ def check(code: Code) -> Iterator[Found]:
         if not what and _is_unawaited(code, write.value):
             what = "a coroutine, because await is missing"
         if not what and any(_is_unawaited(code, e) for e in _asked(code, write.value)):
-            what = "the same for all, because await is missing in its condition"
+            yield found(
+                write.value,
+                "a condition of the reward is not awaited, and a coroutine is always true: each "
+                "episode gets the same; await it",
+            )
         if what:
             sometimes = "may be" if len(values) > 1 else "is"
             yield found(

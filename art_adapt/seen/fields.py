@@ -283,18 +283,9 @@ def _is_told(parameter: Parameter, values: Sequence[Any], words: Words) -> bool:
     made = parameter.made
     own = made.value if made is not None else parameter.default
     value = values[0]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float)
     theirs = parameter.is_client or parameter.supplied
-    return (
-        is_number
-        and not theirs
-        and own is not None
-        and _is_literal(own)
-        and ast.literal_eval(own) != value
-        and sum(map(str.isdigit, repr(value))) >= FEWEST
-        and _has(words.asked, repr(value))
-        and not _has(words.written, repr(value))  # of a prompt that is the same for all
-    )
+    return is_number and not theirs and _is_asked_about(value, own, words)
 
 
 def _is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
@@ -337,23 +328,27 @@ def _field_as_seen(
     is_text = _is_text_for_default(field, given) and _is_told_by_people(
         given, calls, words
     )
-    is_asked = any(_is_asked_about(each, field, words) for each in given)
+    is_asked = any(_is_asked_about(each, field.default, words) for each in given)
     differs = len(_spelled(given)) > 1 or is_text or is_asked
     own = differs and not field.is_record and _is_literal(field.default)
     return replace(field, default=None) if own else field
 
 
-def _is_asked_about(value: Any, field: Parameter, words: Words) -> bool:
-    """True if the model was asked about a text or number that the code has another one for."""
-    if not _is_literal(field.default) or isinstance(value, bool):
+def _is_asked_about(value: Any, own: str | None, words: Words) -> bool:
+    """True if the model was asked about a text or number that reading has another one for.
+
+    ``own``: the literal that reading has. A word of a prompt that the agent's files write out is
+    the same for all.
+    """
+    if not _is_literal(own) or value == ast.literal_eval(own or ""):
+        return False
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     spelled = value if isinstance(value, str) else repr(value)
-    is_long = isinstance(value, str) or sum(map(str.isdigit, spelled)) >= FEWEST
+    is_short = not isinstance(value, str) and sum(map(str.isdigit, spelled)) < FEWEST
     return (
-        isinstance(value, str | int | float)
-        and bool(spelled.strip())
-        and is_long
-        and value != ast.literal_eval(field.default or "")
+        bool(spelled.strip())
+        and not is_short
         and _has(words.asked, spelled)
         and not _has(words.written, spelled)
     )

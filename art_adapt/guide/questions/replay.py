@@ -9,8 +9,6 @@ from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.survey.side_effects.harm import Harm, are_in_files, places_by_what
 
 ORDER = 20
-# Calls of services that change something there, or may: nothing tells which is right then.
-SENDS = frozenset({"post", "put", "patch", "delete", "sendmail", "send_message"})
 
 
 def questions(situation: Situation) -> Iterator[Question]:
@@ -40,9 +38,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         "in a process of its own; your database and files stay as they are",
     )
     shares = situation.survey.effects(Harm.SHARED)  # asked about next
-    sends = any(
-        each.harm is Harm.NETWORK and _method(each.what) in SENDS for each in lasts
-    )
+    sends = any(each.changes_service for each in lasts)  # what is right, nothing tells
     again = Choice(
         "yes, run it as it is",
         {"single_turn": False} | ({} if shares else {"isolate": None}),
@@ -70,8 +66,3 @@ def questions(situation: Situation) -> Iterator[Question]:
         of_agent=True,
         open=sends and choices[0] is again,
     )
-
-
-def _method(what: str) -> str:
-    """Return the name of what is called: ``post`` of ``requests.post()``."""
-    return what.partition("(")[0].rpartition(".")[2]

@@ -24,7 +24,6 @@ TRIED = {
     SAME_AGAIN: "whether it begins anew each time",
     REFUSING: "what it answers where its model refuses",
 }
-FIRST = "request 1 "  # as the first request that differs is told
 OF_CHANCE = (
     "; if chance draws the task, the members of a group get different ones: let a field of the "
     "scenario set it, such as a seed"
@@ -35,13 +34,13 @@ AN_ANSWER = 20  # characters of a text that a judge may take for one
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen of an episode that ran first and last, and of one whose model never stops."""
     if {SAME, SAME_AGAIN} <= set(seen.notes.repeated):
-        apart = _apart(_asked(seen, SAME), _asked(seen, SAME_AGAIN))
+        number, apart = _apart(_asked(seen, SAME), _asked(seen, SAME_AGAIN))
         yield Witness(
             "the same scenario and the same replies lead to the same requests"
             + (f": {apart}" if apart else ""),
             not apart,
             f"the same scenario and the same replies led to other requests: {apart}"
-            f"{OF_CHANCE * apart.startswith(FIRST)}",
+            f"{OF_CHANCE * (number == 1)}",
         )
     late = [phase for phase in TRIED if phase in seen.notes.untried]
     if late:
@@ -117,16 +116,19 @@ def _asked(seen: Seen, phase: str) -> list[Json]:
     ]
 
 
-def _apart(first: list[Json], second: list[Json]) -> str:
-    """Say where two logs part, or "". Requests that are made side by side come in any order."""
+def _apart(first: list[Json], second: list[Json]) -> tuple[int, str]:
+    """Return the number of the first request that differs, or 0, and where two logs part, or "".
+
+    Requests that are made side by side come in any order.
+    """
     left = list(first)
     for number, (was, request) in enumerate(zip(first, second, strict=False), 1):
         if request not in left:
-            return f"request {number} differs{_where(was, request)}"
+            return number, f"request {number} differs{_where(was, request)}"
         left.remove(request)
     if len(first) != len(second):
-        return f"{len(first)} requests, then {len(second)}"
-    return ""
+        return 0, f"{len(first)} requests, then {len(second)}"
+    return 0, ""
 
 
 def _where(one: Json, other: Json) -> str:

@@ -9,7 +9,6 @@ from art_adapt.answers import configured
 from art_adapt.decided import decided_in, with_earlier
 from art_adapt.decisions import said_in
 from art_adapt.errors import Refusal
-from art_adapt.pyproject import with_configuration
 from art_adapt.settings import Options
 from art_adapt.source import Source
 from art_adapt.span import Span
@@ -30,7 +29,7 @@ def policy_calls(source: Source) -> frozenset[Span] | None:
     is_decided = False
     for agent in _agents_with(here):
         with suppress(Refusal, OSError):
-            options = with_configuration(Options(), configured(agent.path))
+            options = configured(Options(), agent.path)
             if (module := standing_module(agent.path)) is not None:
                 options = with_earlier(options, decided_in(module).options)
             surveyed = survey(

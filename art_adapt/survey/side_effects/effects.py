@@ -33,6 +33,7 @@ from art_adapt.survey.side_effects.library_calls import (
     RECEIVES,
     SEEDED,
     SENDS,
+    TELLS_SERVICE,
     WRITING_METHODS,
 )
 from art_adapt.survey.side_effects.once import is_made_once
@@ -85,7 +86,14 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             if syntax.qualified(node.func) in LOADS:
                 what = LOADED
             in_files = is_of_files(syntax, node, harm)
-            yield Effect(syntax.place(node), harm, what, in_files=in_files)
+            tells = harm is Harm.NETWORK and last_name(node.func) in TELLS_SERVICE
+            yield Effect(
+                syntax.place(node),
+                harm,
+                what,
+                in_files=in_files,
+                changes_service=tells,
+            )
         for given in node.args:  # run_in_executor(None, input)
             if isinstance(given, ast.Name) and _is_input(syntax, given):
                 yield Effect(syntax.place(given), Harm.ASKS, "input()")

@@ -32,7 +32,8 @@ class Effect:
     without them. ``of_module``: state of the file's own module, which is new in each
     episode that runs the whole file. ``in_files``: what lasts lies in files, a database of
     sqlite3 for example: a copy of the project's folder keeps it apart. ``otherwise``: what
-    follows unless each episode has its own.
+    follows unless each episode has its own. ``changes_service``: a service is told something that
+    it may keep.
     """
 
     place: Place
@@ -42,6 +43,7 @@ class Effect:
     of_module: bool = False
     in_files: bool = False
     otherwise: str = ""
+    changes_service: bool = False
 
 
 def are_in_files(commits: Iterable[Effect], effects: Iterable[Effect]) -> bool:

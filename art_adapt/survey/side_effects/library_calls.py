@@ -224,6 +224,10 @@ HTTP = ("requests", "httpx", "aiohttp")
 SENDS = HTTP_CLIENTS | {
     *("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")
 }
+# Methods that tell a service something; of a search it may keep nothing.
+TELLS_SERVICE = frozenset(
+    {"post", "put", "patch", "delete", "sendmail", "send_message"}
+)
 # Tools of the Responses API that its provider runs (openai 2.54, types/responses/tool.py).
 HOSTED = frozenset(
     {"web_search", "file_search", "code_interpreter", "computer_use", "mcp"}
