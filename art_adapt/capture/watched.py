@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,7 @@ def notes_of(
                     "answer": call.returned.get("value"),
                     "fields": {f.name: _kept(_value(run, call, f)) for f in fields},
                     "goes_on": _goes_on(run, call, first[call.number]),
+                    "is_said": _is_said(run, call, first[call.number]),
                 }
 
 
@@ -70,6 +73,26 @@ def _goes_on(run: Run, call: Call, at: int) -> bool:
         for earlier in run.requests[max(0, at - MOST_BEFORE) : at]
         for said in said_in(earlier.message)
     )
+
+
+def _is_said(run: Run, call: Call, at: int) -> bool:
+    """True if a call was given what the model had said before, as it was or as an object of it."""
+    given = [note.get("value") for note in call.given.values()]
+    replies = [said for each in run.requests[:at] for said in said_in(each.message)]
+    return any(
+        (isinstance(value, str) and said in value) or _literal(said) == value
+        for said in replies
+        if len(said) >= TELLING
+        for value in given
+    )
+
+
+def _literal(text: str) -> Any:
+    """Return what a text spells in JSON or Python; the text itself where that is nothing."""
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError):
+            return read(text)
+    return text
 
 
 def _kept(noted: dict[str, Any]) -> dict[str, Any]:

@@ -277,8 +277,8 @@ def watch(
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
     if script is not None:  # what came of it is made up
-        # Nor is an episode kept that begins with it.
-        said = (each for each in notes if not each.get("goes_on"))
+        # Nor is a row kept whose task it is.
+        said = (each for each in notes if not each["is_said"])
         notes = ({**each, "outcome": "scripted", "answer": None} for each in said)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
     append_rows(path, kept.rows)

@@ -1,0 +1,167 @@
+"""What a watched run takes for the episode, keeps as rows, and says to do next."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from agent_files import art_adapt
+
+STAGES = """\
+import json
+
+from openai import OpenAI
+
+
+class Puzzle:
+    def __init__(self, clues):
+        self.clues, self.filled = clues, {}
+
+    def validate(self):
+        return all(self.filled.get(i) == c["answer"] for i, c in enumerate(self.clues))
+
+
+class Solver:
+    def __init__(self, client=None, model="gpt-4o"):
+        self.client, self.model = client or OpenAI(), model
+
+    def solve(self, puzzle: Puzzle, verbose: bool = False) -> Puzzle:
+        candidates = self._candidates(puzzle, "easy", verbose)
+        for i, words in candidates.items():
+            puzzle.filled[i] = words[0] if words else None
+        return puzzle
+
+    def _candidates(self, puzzle: Puzzle, difficulty: str, verbose: bool) -> dict:
+        found = {}
+        for start in range(0, len(puzzle.clues), 2):
+            batch = puzzle.clues[start : start + 2]
+            for i, words in self._batch(batch, difficulty).items():
+                found[start + i] = words
+        return found
+
+    def _batch(self, clues, difficulty):
+        text = "\\n".join(f"{i}. {c['text']}" for i, c in enumerate(clues))
+        reply = self.client.chat.completions.create(
+            model=self.model,
+            response_format={"type": "json_object"},
+            messages=[{"role": "system", "content": "You solve crosswords. Answer in JSON."}, {"role": "user", "content": text}],
+        )
+        try:
+            return {int(k): v for k, v in json.loads(reply.choices[0].message.content).items()}
+        except Exception:
+            return {}
+"""
+STARTS = """\
+import argparse
+import json
+
+from openai import OpenAI
+
+from agent import Puzzle, Solver
+
+
+def solve_puzzle(puzzle_file, verbose=False, model="gpt-4o"):
+    puzzle = Puzzle(json.load(open(puzzle_file)))
+    return Solver(client=OpenAI(), model=model).solve(puzzle, verbose=verbose)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--puzzle", default="easy.json")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    print(solve_puzzle(puzzle_file=args.puzzle, verbose=args.verbose).validate())
+
+
+if __name__ == "__main__":
+    main()
+"""
+SAYS = """\
+import sys
+from openai import OpenAI
+
+
+def answer(task: str) -> str:
+    asked = [{"role": "user", "content": task}]
+    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+if __name__ == "__main__":
+    said = answer(sys.argv[1])
+    if len(sys.argv) > 2:
+        answer(f"Say it again, in other words: {said}")
+"""
+
+
+def watched(folder: Path, *command: str, more: tuple[str, ...] = ()) -> tuple[int, str]:
+    run = ("capture", "--scripted", *more, "--", sys.executable, *command)
+    done = art_adapt(*run, cwd=folder)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.wide
+def test_a_private_stage_is_no_episode_beside_its_method(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(STAGES)
+    (tmp_path / "main.py").write_text(STARTS)
+    texts = ("A feline friend", "A dairy farm animal", "A drop of sadness")
+    clues = [{"text": text, "answer": "CAT"} for text in texts]
+    (tmp_path / "easy.json").write_text(json.dumps(clues))
+    _, said = watched(tmp_path, "main.py", "--puzzle", "easy.json", "--verbose")
+    assert "episode  Solver.solve (agent.py:" in said, said
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("read", ["ast.literal_eval", "json.loads"])
+def test_a_scripted_reply_is_the_task_of_no_row(read: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(
+        "import ast, json\nfrom openai import OpenAI\n\n\ndef compose(theme, checked=True):\n"
+        "    text = f'Complete this counterpoint: {theme}'\n    for _ in range(3):\n"
+        "        asked = [{'role': 'user', 'content': text}]\n"
+        "        reply = OpenAI().chat.completions.create(model='m', messages=asked)\n"
+        "        try:\n"
+        f"            found = {read}(reply.choices[0].message.content)\n"
+        "        except Exception:\n            continue\n"
+        "        if not checked or max(found['Counterpoint']) < 90:\n            return found\n"
+        "    return None\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "from agent import compose\n\nraw = compose('60, 62, 65', checked=False)\nprint(compose(raw, checked=True))\n"
+    )
+    said = '{"Counterpoint": [47, 46, 24], "CantusFirmus": [26, 25, 32]}'
+    rows = json.dumps({"content": said})
+    (tmp_path / "replies.jsonl").write_text(f"{rows}\n{rows}\n")
+    watched(tmp_path, "main.py", more=("--replies", "replies.jsonl"))
+    kept = (tmp_path / "scenarios.jsonl").read_text().splitlines()
+    assert [json.loads(row)["theme"] for row in kept] == ["60, 62, 65"]
+
+
+@pytest.mark.wide
+def test_an_agent_in_another_folder_is_to_be_named(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "pyproject.toml").touch()
+    (there / "agent.py").write_text(SAYS)
+    run = ("-c", "import agent; agent.answer('How is the weather?')")
+    with pytest.MonkeyPatch.context() as own:
+        own.setenv("PYTHONPATH", f"{there}")
+        code, said = watched(here, *run)
+        assert code == 2 and "next: name a file of the agent, with --agent PATH" in said
+        code, said = watched(here, *run, more=("--agent", f"{there / 'agent.py'}"))
+    assert code == 0 and "1 new row" in said, said
+
+
+@pytest.mark.wide
+def test_an_adapted_agent_is_rehearsed_next(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(SAYS)
+    assert art_adapt("--yes", "--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    (tmp_path / "main.py").write_text(
+        "from agent import answer\n\nprint(answer('How?'))\n"
+    )
+    _, said = watched(tmp_path, "main.py")
+    assert "next: art-adapt rehearse agent_train.py" in said, said
