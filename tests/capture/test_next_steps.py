@@ -160,6 +160,9 @@ def test_an_adapted_agent_is_rehearsed_next(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "agent.py").write_text(SAYS)
     assert art_adapt("--yes", "--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    done = art_adapt("agent_train.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"this is the train module of agent.py" in done.stderr
     (tmp_path / "main.py").write_text(
         "from agent import answer\n\nprint(answer('How?'))\n"
     )
