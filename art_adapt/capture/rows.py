@@ -115,7 +115,9 @@ def _row(
     answer = note["answer"]
     began = datetime.fromtimestamp(note["began"], UTC)
     row[CAPTURED] = {
-        "at": began.isoformat(timespec="seconds"),
+        "at": began.isoformat(
+            timespec="microseconds"
+        ),  # by which its run is found again
         "seconds": note["seconds"],
         "outcome": note["outcome"],
         "answer": None if any(secrets_in(answer)) else answer,

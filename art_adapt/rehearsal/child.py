@@ -33,6 +33,7 @@ from art_adapt.rehearsal.observed import (
     Rehearsed,
     Watched,
     opening_of,
+    plain_scenario,
     rollouts_of,
     trajectory_of,
 )
@@ -304,17 +305,12 @@ def _watch_art(seen: Observed, *, keep: bool) -> None:
         seen.scenarios = list(dataset)
         seen.notes = replace(
             seen.notes,
-            scenarios=tuple(map(_plain, seen.scenarios)),
+            scenarios=tuple(map(plain_scenario, seen.scenarios)),
             initial_step=named.get("initial_step", 0),
         )
         return iterate(dataset, *arguments, **named)
 
     utils.iterate_dataset = iterated
-
-
-def _plain(scenario: Any) -> Any:
-    dump = getattr(scenario, "model_dump", None)
-    return dump(mode="json") if dump is not None else scenario
 
 
 def _watch_reward(seen: Observed) -> None:

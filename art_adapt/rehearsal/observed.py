@@ -103,6 +103,12 @@ def opening_of(request: Mapping[str, Any]) -> str:
     return told[:OPENING] if isinstance(told, str) else ""
 
 
+def plain_scenario(scenario: Any) -> Any:
+    """Return what a scenario of the train module holds, as its row has it."""
+    dump = getattr(scenario, "model_dump", None)
+    return dump(mode="json") if dump is not None else scenario
+
+
 # How training.record says it; importing that imports ART.
 FAILURE = "the agent raised"
 ENDED = "the episode was ended: "

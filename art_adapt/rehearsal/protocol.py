@@ -275,6 +275,26 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """The end of an episode that was run alone, in a phase of ``repeats``.
+
+    ``is_late``: it took too long. ``failure`` is what the agent raised. ``replayed`` is the
+    scenario, if the episode was told what the model said in the run that it comes from;
+    ``answer`` is the start of its answer, if that is a text.
+    """
+
+    phase: str
+    is_late: bool = False
+    failure: str | None = None
+    replayed: Any = None
+    answer: str | None = None
+
+    @property
+    def is_well(self) -> bool:
+        return self.failure is None and not self.is_late
+
+
+@dataclass(frozen=True)
 class Notes:
     """Everything that a child process saw.
 
@@ -284,9 +304,8 @@ class Notes:
     if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
-    agent asked its model. ``repeated`` are the phases of ``repeats`` that ended in time;
-    ``unended`` is what the agent raised in the one whose model never stops; ``refused`` is
-    how the one ended whose model refused. ``untried`` are the phases that took too long.
+    agent asked its model. ``repeated`` are the episodes that
+    ``repeats`` ran; ``refused`` is how the one ended whose model refused.
     ``bounds``: the module's own, None if it sets none.
     """
 
@@ -308,10 +327,12 @@ class Notes:
     at_import: tuple[tuple[str, int], ...] = ()
     reward_raised: Raised | None = None
     bounds: Bounds | None = None
-    repeated: tuple[str, ...] = ()
-    unended: str | None = None
+    repeated: tuple[Repeat, ...] = ()
     refused: Refused | None = None
-    untried: tuple[str, ...] = ()
+
+    def repeat(self, phase: str) -> Repeat | None:
+        """Return how the episode of a phase ended; None: there was none."""
+        return next((each for each in self.repeated if each.phase == phase), None)
 
 
 # ------------------------------------------------------------------------------ JSON

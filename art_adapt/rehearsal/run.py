@@ -114,7 +114,11 @@ def rehearse(
     source = _train_module(path)
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through, path)
-    with ScriptedModel(seed, rows) as model, tempfile.TemporaryDirectory() as folder:
+    runs = read_runs(seen_file(path))
+    with (
+        ScriptedModel(seed, rows, runs=runs) as model,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         if model.broken is not None:
             raise _broken(model.broken)
@@ -130,7 +134,7 @@ def rehearse(
             child.written,
             _as_told(model.repeats, child.copy),
             tuple(_loops(path)),
-            read_runs(seen_file(path)),
+            runs,
             child.withheld,
             tuple(model.embedded),
             child.outside,

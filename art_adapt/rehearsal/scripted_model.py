@@ -20,6 +20,7 @@ from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal import repeats
 from art_adapt.rehearsal.completions import EMBEDDINGS, answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
+from art_adapt.rehearsal.replayed import Replay, episode_of
 from art_adapt.rehearsal.replies import (
     CALLING,
     REFUSING,
@@ -30,6 +31,7 @@ from art_adapt.rehearsal.replies import (
     Scripted,
     reply_to,
 )
+from art_adapt.seen.notes import Run
 
 Json = dict[str, Any]
 
@@ -49,6 +51,7 @@ class Exchange:
     response: Json | None
     fault: str = ""  # what the model did wrong on purpose
     phase: str = ""  # of ``repeats``, beside the steps
+    replayed: int = 0  # the request of a run whose reply it got, from 1; 0: none
 
 
 class ScriptedModel:
@@ -59,9 +62,17 @@ class ScriptedModel:
     """
 
     def __init__(
-        self, seed: int, rows: Sequence[Scripted], favourite: str | None = None
+        self,
+        seed: int,
+        rows: Sequence[Scripted],
+        favourite: str | None = None,
+        runs: Sequence[Run] = (),
     ) -> None:
-        """Make the server; RULER's judge prefers ``favourite``, or scores at random."""
+        """Make the server.
+
+        RULER's judge prefers ``favourite``, or scores at random. An episode that is run alone is
+        told what the model said in the one of ``runs`` that its scenario comes from.
+        """
         self.log: list[Exchange] = []
         self.repeats: list[Exchange] = []
         self.embedded: list[Json] = []
@@ -70,6 +81,8 @@ class ScriptedModel:
         self._seed = seed
         self._rows = rows
         self._favourite = favourite
+        self._runs = runs
+        self._replay: Replay | None = None
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._serial = 0
@@ -90,8 +103,7 @@ class ScriptedModel:
             self.served = tuple(request.content["names"])
             return as_json(200, {})
         if request.path == "/phase":
-            self._phase = request.content["phase"]
-            return as_json(200, {})
+            return as_json(200, {"replays": self._begin(**request.content)})
         if request.path.endswith(EMBEDDINGS) and not self._phase:
             self.embedded.append(request.content)
         try:
@@ -100,6 +112,13 @@ class ScriptedModel:
             self.broken = self.broken or error
             what = f"the scripted model failed: {type(error).__name__}"
             return as_json(400, {"error": {"message": what, "type": "scripted"}})
+
+    def _begin(self, phase: str, scenario: Any = None) -> bool:
+        """Begin a phase; return whether its scenario comes from a run whose replies it gets."""
+        found = episode_of(scenario, self._runs)
+        self._phase = phase
+        self._replay = Replay(found) if found else None
+        return found is not None
 
     def _complete(self, key: str, request: Json) -> tuple[int, Json]:
         """Return the status and body for one request, and log it."""
@@ -115,10 +134,11 @@ class ScriptedModel:
             if phase:  # the model's name has its step
                 nth, asked = 0, json.dumps({**request, "model": ""})
             said = f"{self._seed} {nth} {asked}"
+            known = self._replay.reply(request) if self._replay is not None else None
         number = zlib.crc32(said.encode())
         is_policy = key == POLICY_KEY
         random = Random(said)
-        status, response, fault = 200, None, ""
+        status, response, fault, replayed = 200, None, "", 0
         if is_policy and request.get("model") not in self.served:
             status = 404
         elif is_policy and phase == repeats.REFUSING and self._is_over(phase):
@@ -127,8 +147,9 @@ class ScriptedModel:
             # What the model in training may do wrong, those beside it do not.
             faults = self._faults(phase) if is_policy else RELIABLE
             rows, favourite = self._rows, self._favourite
-            reply = reply_to(
-                request, rows, random, number, favourite, faults, self._seed
+            replayed, reply = known or (
+                0,
+                reply_to(request, rows, random, number, favourite, faults, self._seed),
             )
             fault = reply.fault
             if not phase:
@@ -139,7 +160,16 @@ class ScriptedModel:
                 response = _completion(request, reply, number, serial)
         with self._lock:
             (self.repeats if phase else self.log).append(
-                Exchange(serial, is_policy, request, status, response, fault, phase)
+                Exchange(
+                    serial,
+                    is_policy,
+                    request,
+                    status,
+                    response,
+                    fault,
+                    phase,
+                    replayed,
+                )
             )
         if response is not None:
             return 200, response

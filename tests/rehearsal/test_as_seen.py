@@ -81,7 +81,7 @@ MADE = {
         "the prompt was '...are a guide. It is",
     ),
     "without its tools": (
-        "Agent('You are a guide. It is day 8 of the tour, started at 09:00.', 'long')",
+        "Agent('You are a guide. It is day 7 of the tour, started at 09:00.', 'long')",
         "the run that was seen offered look, episodes do not",
     ),
     "with a default that the project does not use": (
@@ -111,14 +111,14 @@ def adapted_after_a_run(folder: Path, made: str) -> None:
     )
 
 
-def told_of(folder: Path) -> tuple[list[str], list[str]]:
+def told_of(folder: Path, having: str = "the run") -> tuple[list[str], list[str]]:
     """Rehearse, and return what was seen as in the run, and what was not."""
     _, said, complaints = rehearse("agent_train.py", "--json", cwd=folder)
     told = json.loads(said or "{}")
     assert told, complaints
     return (
-        [each for each in told["witnessed"] if "the run that was seen" in each],
-        [each for each in told["unwitnessed"] if "the run that was seen" in each],
+        [each for each in told["witnessed"] if having in each],
+        [each for each in told["unwitnessed"] if having in each],
     )
 
 
@@ -130,12 +130,12 @@ def test_an_episode_asks_what_the_run_asked(way: str, tmp_path: Path) -> None:
     if otherwise is None:
         assert apart == []
         assert as_seen == [
-            "episodes begin as in the run that was seen (1 compared): the same prompt, "
-            "messages and tools"
+            "an episode of a run's row, told what the model said there, asks what the run asked "
+            "(2 requests)"
         ]
     else:
         assert as_seen == []
-        (said,) = apart
+        said = apart[0]
         assert said.startswith(otherwise), said
 
 
@@ -152,24 +152,6 @@ def test_rows_of_its_own_are_compared_by_tools_and_a_prompt(
     as_seen, apart = told_of(tmp_path)
     assert as_seen == []
     assert len(apart) == (way != "as in the run"), apart
-
-
-@pytest.mark.parametrize("notes", [["first"], ["first", "second"]])
-def test_rows_of_the_same_text_that_differ_otherwise_are_not_compared(
-    notes: list[str], tmp_path: Path
-) -> None:
-    """Which of them the run had is not known: what else they say may make the difference."""
-    adapted_after_a_run(tmp_path, MADE["without its tools"][0])
-    written = [{"question": QUESTION, "note": note} for note in notes]
-    (tmp_path / "scenarios.jsonl").write_text("\n".join(map(json.dumps, written)))
-    module = tmp_path / "agent_train.py"
-    field = "    question: str\n"
-    module.write_text(module.read_text().replace(field, f"{field}    note: str\n"))
-    agent = tmp_path / "agent.py"
-    agent.write_text(agent.read_text().replace("{question} ", "{question} Please. "))
-    _, apart = told_of(tmp_path)
-    told = any("the message of the user" in each for each in apart)
-    assert told is (len(notes) == 1)
 
 
 def test_what_is_asked_again_after_a_reply_is_no_beginning(tmp_path: Path) -> None:
@@ -189,8 +171,8 @@ def test_what_is_asked_again_after_a_reply_is_no_beginning(tmp_path: Path) -> No
     done = art_adapt(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
-    as_seen, apart = told_of(tmp_path)
-    assert apart == [] and "(1 compared)" in as_seen[0]
+    (tmp_path / "scenarios.jsonl").write_text('{"query": "Is it cold in Bern?"}\n')
+    assert told_of(tmp_path) == ([], [])
 
 
 DELEGATING = """\

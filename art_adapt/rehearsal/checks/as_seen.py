@@ -1,7 +1,7 @@
 """Compare what episodes ask with what the agent asked in runs that were seen.
 
-A prompt that is not handed on, tools that only a factory adds, a value that another field decides:
-nothing in an episode tells that it lacks them. A run of the agent itself has them all.
+A prompt that is not handed on, tools that only a factory adds, a field that keeps its default, an
+object that another one fills: nothing in an episode tells that it lacks them. The run has them.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from art_adapt.capture.rows import CAPTURED
 from art_adapt.conversation_signs import text_of
+from art_adapt.rehearsal.protocol import Repeat
+from art_adapt.rehearsal.repeats import LATER, LATER_AGAIN, SAME, SAME_AGAIN
+from art_adapt.rehearsal.replayed import Episode, episode_of
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Seen, Witness
+from art_adapt.rehearsal.seen import Seen, Witness, shortened
 from art_adapt.secret_texts import secrets_in, without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
-from art_adapt.seen.episodes import plain, said_in, texts_in
-from art_adapt.seen.notes import Request, Run
+from art_adapt.seen.episodes import said_in, texts_in
+from art_adapt.seen.notes import Request
 from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 
 BEFORE, AFTER = 3, 9  # words that are shown of a difference
+MOST = 3  # differences
 PUNCTUATION = ".,;:!?'\"()[]{}"
 DAYS = {
     *calendar.day_name,
@@ -34,7 +37,8 @@ DAYS = {
     *calendar.month_name,
     *calendar.month_abbr,
 }
-REMEDY = "if the agent has not changed since, call it in episode() as the run did"
+LONGEST_NUMBER = 8  # digits: a longer one is an id or a time
+REMEDY = "if neither the agent nor the row has changed since, call it in episode() as the run did"
 
 
 @dataclass(frozen=True)
@@ -54,64 +58,112 @@ class Asked:
         return "\n".join((self.prompt, *(text for _, text in self.said)))
 
 
-def asked(request: Request) -> Asked:
+def asked(body: Json) -> Asked:
     """Return what a request asks, of either API, as a watched run notes it: without secrets."""
-    body, messages = request.body, request.messages
-    prompts = [text_of(m) for m in messages if m.get("role") in INSTRUCT]
+    request = Request(0, None, None, body)
+    messages = request.messages
+    prompts = [text_of(each) for each in messages if each.get("role") in INSTRUCT]
     if isinstance(body.get("instructions"), str):
         prompts.insert(0, body["instructions"])
-    said = [m for m in messages if m.get("role") not in INSTRUCT]
-    return Asked(
-        str(without_secrets("\n".join(prompts))),
-        tuple(
-            (str(each.get("role")), str(without_secrets(text_of(each))))
-            for each in said
-        ),
-        frozenset(request.offered),
+    said = (
+        (str(each.get("role")), str(without_secrets(text_of(each))))
+        for each in messages
+        if each.get("role") not in INSTRUCT
     )
+    prompt = str(without_secrets("\n".join(prompts)))
+    return Asked(prompt, tuple(said), frozenset(request.offered))
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield whether episodes begin as the agent began conversations in runs, on the same task.
+    """Yield whether an episode of a run's row, told what the model said there, asks what the run asked.
 
-    Where no episode has a run's task, its tools and a prompt are looked for in all of them.
+    Where no row comes from a run, the tools and a prompt are looked for in all episodes.
     """
-    episodes = list(
-        dict.fromkeys(
-            asked(Request(exchange.serial, None, None, exchange.request))
-            for exchange in seen.log
-            if not is_judgement(exchange.request)
-        )
-    )
-    begun = list(_begun(seen)) if episodes else []
-    compared: dict[Asked, Asked] = {}
-    for opening, given in begun:
-        task = _task(opening, given, seen)
-        same = [e for e in episodes if task and all(text in e.text for text in task)]
-        if same:
-            episode = min(same, key=lambda each: _unlike(opening, each))
-            if not (_is_shared(task, seen) and any(_differences(opening, episode))):
-                compared[opening] = episode
-    differences = dict.fromkeys(
+    replayed = {
+        pair: (repeat, episode)
+        for pair in ((SAME, SAME_AGAIN), (LATER, LATER_AGAIN))
+        if (repeat := seen.notes.repeat(pair[0])) is not None
+        and (episode := episode_of(repeat.replayed, seen.runs)) is not None
+    }
+    differences = [
         difference
-        for opening, episode in compared.items()
-        for difference in _differences(opening, episode)
-    )
-    if begun and not compared:
-        openings = [each for each, _ in begun]
-        differences = dict.fromkeys(_lacking(openings, episodes, seen))
-    for difference in differences:
+        for pair, (repeat, episode) in replayed.items()
+        for difference in _apart_from(episode, repeat, pair, seen)
+    ]
+    if not replayed:
+        differences = [*_lacking(seen)]
+    for difference in [*dict.fromkeys(differences)][:MOST]:
         yield Witness(difference, False, f"{difference}; {REMEDY}")
-    if compared and not differences:
+    if replayed and not differences:
+        count = sum(len(episode.asked) for _, episode in replayed.values())
         yield Witness(
-            f"episodes begin as in the run that was seen ({len(compared)} compared): the same "
-            "prompt, messages and tools",
+            "an episode of a run's row, told what the model said there, asks what the run asked "
+            f"({count} request{'s' * (count != 1)})",
             True,
         )
 
 
-def _begun(seen: Seen) -> Iterator[tuple[Asked, set[str]]]:
-    """Yield what began a conversation at the calls that episodes make, and what was given there.
+def _apart_from(
+    episode: Episode, repeat: Repeat, phases: tuple[str, str], seen: Seen
+) -> Iterator[str]:
+    """Yield where an episode is otherwise than the one of a run that was replayed in it."""
+    first, again = (_replies_asked(seen, phase) for phase in phases)
+    was = {n: asked(each.request) for n, each in enumerate(episode.asked, 1)}
+    for number, now in sorted(first.items()):
+        yield from _differences(was[number], now, again.get(number))
+    count = sum(e.phase == repeat.phase for e in seen.repeats)
+    if repeat.failure is not None:
+        yield (
+            "an episode of a run's row, told what the model said there, failed: "
+            f"{repeat.failure}"
+        )
+    elif count != len(was) and not repeat.is_late:
+        yield (
+            f"the run asked {len(was)} times for its row, an episode of that row {count} times"
+        )
+    elif (
+        (answer := repeat.answer)
+        and episode.returned
+        and not _alike(episode.returned[: len(answer)], answer)
+    ):
+        yield (
+            f"the run returned {shortened(repr(episode.returned))}, and the final answer of an "
+            f"episode of its row is {shortened(repr(answer))}"
+        )
+
+
+def _replies_asked(seen: Seen, phase: str) -> dict[int, Asked]:
+    """Return what was asked in a phase where a run's reply was given, by that reply's number."""
+    return {
+        each.replayed: asked(each.request)
+        for each in seen.repeats
+        if each.phase == phase and each.replayed
+    }
+
+
+def _differences(was: Asked, now: Asked, again: Asked | None) -> Iterator[str]:
+    """Yield what is otherwise in an episode's request than in the run's.
+
+    What is otherwise when the episode is run ``again`` comes of chance or of what it left behind.
+    """
+    yield from _tools(was.tools, now.tools)
+    same = again if again is not None and again.roles == now.roles else now
+    if now.prompt == same.prompt and not _alike(was.prompt, now.prompt):
+        yield _apart("prompt", was.prompt, now.prompt)
+    if was.roles != now.roles:
+        yield (
+            f"the run that was seen asked with messages of {', '.join(was.roles)}, the "
+            f"episode of its row with {', '.join(now.roles) or 'none'}"
+        )
+        return
+    each = zip(was.said, now.said, same.said, strict=True)
+    for (role, before), (_, text), (_, other) in each:
+        if text == other and not _alike(before, text):
+            yield _apart(f"message of the {role}", before, text)
+
+
+def _begun(seen: Seen) -> Iterator[Asked]:
+    """Yield what began a conversation at the calls that episodes make.
 
     What repeats what the model said, as the text for a sub-agent, begins none. Nor does what a
     function asks again in one call of the agent, as after an error: the first reply led to it.
@@ -132,11 +184,11 @@ def _begun(seen: Seen) -> Iterator[tuple[Asked, set[str]]]:
                 and site is not None
                 and (f"{site.path}", site.function) in hooked
             ):
-                opening, asker = asked(request), (outermost, site.function)
+                opening, asker = asked(request.body), (outermost, site.function)
                 is_again = bool(outermost) and asker in asking
                 asking.add(asker)
                 if not (is_again or any(each in opening.text for each in said)):
-                    yield opening, _given(run, request)
+                    yield opening
             said += _parts_said(request)
 
 
@@ -150,69 +202,12 @@ def _parts_said(request: Request) -> Iterator[str]:
     yield from (each.strip() for each in parts if len(each.strip()) >= TELLING)
 
 
-def _task(opening: Asked, given: set[str], seen: Seen) -> list[str]:
-    """Return the texts of the scenario with which a run began, as far as it sent them.
-
-    Of several, as of conversations that begin alike, it is the one of which it sent most.
-    """
-    sent = (
-        [text for text in texts_in(scenario, messages=True) if text in opening.text]
-        for scenario in seen.notes.scenarios
-    )
-    begun = [texts for texts in sent if texts and given.issuperset(texts)]
-    return max(begun, key=lambda texts: sum(map(len, texts)), default=[])
-
-
-def _is_shared(task: Sequence[str], seen: Seen) -> bool:
-    """True if scenarios that differ otherwise have a task's texts: that may make the difference."""
-    having = {
-        json.dumps({**each, CAPTURED: None}, sort_keys=True)
-        for each in seen.notes.scenarios
-        if {*texts_in(each, messages=True)}.issuperset(task)
-    }
-    return len(having) > 1
-
-
-def _given(run: Run, request: Request) -> set[str]:
-    """Return the texts that the functions around a request were given, or somebody typed."""
-    around = list(run.outward(request.around))
-    owners = [owner for call in around if (owner := run.owner(call)) is not None]
-    made = [each for owner in owners for each in (owner.init, *owner.calls)]
-    values = [
-        plain(run, note)
-        for call in (*around, *filter(None, made))
-        for note in call.given.values()
-    ]
-    words = [*run.typed, *run.command]
-    return set(texts_in([values, words], messages=True))
-
-
-def _unlike(opening: Asked, episode: Asked) -> tuple[int, bool]:
-    """Rank a request of an episode by how far it is from a run's."""
-    differences = len(list(_differences(opening, episode)))
-    return differences, opening.roles != episode.roles
-
-
-def _differences(opening: Asked, episode: Asked) -> Iterator[str]:
-    """Yield what is otherwise in an episode's request than in a run's, on the same task."""
-    yield from _tools(opening.tools, episode.tools)
-    if not _alike(opening.prompt, episode.prompt):
-        yield _apart("prompt", opening.prompt, episode.prompt)
-    if opening.roles != episode.roles:
-        yield (
-            f"the run that was seen began with messages of {', '.join(opening.roles)}, the "
-            f"episode of the same task with {', '.join(episode.roles) or 'none'}"
-        )
-        return
-    for (role, was), (_, now) in zip(opening.said, episode.said, strict=True):
-        if not _alike(was, now):
-            yield _apart(f"message of the {role}", was, now)
-
-
-def _lacking(
-    begun: Sequence[Asked], episodes: Sequence[Asked], seen: Seen
-) -> Iterator[str]:
+def _lacking(seen: Seen) -> Iterator[str]:
     """Yield the tools of runs, and that they have a prompt, where no episode has them."""
+    episodes = [asked(e.request) for e in seen.log if not is_judgement(e.request)]
+    begun = list(_begun(seen)) if episodes else []
+    if not begun:
+        return
     offered = frozenset[str]().union(*(each.tools for each in episodes))
     was = frozenset[str]().union(*(each.tools for each in begun))
     # A sub-agent's conversation begins with what the model said, and has tools of its own.
@@ -233,16 +228,25 @@ def _tools(was: frozenset[str], now: frozenset[str]) -> Iterator[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, with one mark for each time, number, id and path.
+    """Return the words of a text, with one mark for each time, date, id and path.
 
-    These differ in any two runs.
+    These differ in any two runs; other numbers do not.
     """
     words = [word.strip(PUNCTUATION) for word in text.split()]
-    return ["#" if _differs_by_itself(word) else word for word in words]
+    of_a_date = {
+        n + d for n, word in enumerate(words) if word in DAYS for d in (-1, 0, 1, 2)
+    }
+    return [
+        "#" if at in of_a_date or _differs_by_itself(word) else word
+        for at, word in enumerate(words)
+    ]
 
 
 def _differs_by_itself(word: str) -> bool:
-    return word in DAYS or any(c.isdigit() or c in "/\\" for c in word)
+    if not any(c.isdigit() or c in "/\\" for c in word):
+        return False
+    number = word.strip("$%+-").replace(",", "").replace(".", "", 1)
+    return not number.isdecimal() or len(number) > LONGEST_NUMBER
 
 
 def _alike(was: str, now: str) -> bool:
@@ -258,7 +262,7 @@ def _apart(part: str, was: str, now: str) -> str:
     at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
     return (
         f"the {part} was {_excerpt(was.split(), at)} in the run that was seen, and is "
-        f"{_excerpt(now.split(), at)} in the episode of the same task"
+        f"{_excerpt(now.split(), at)} in the episode of its row"
     )
 
 

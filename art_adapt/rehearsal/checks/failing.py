@@ -119,6 +119,12 @@ def _asked_without_end(seen: Seen) -> int:
     return sum(each.phase == UNENDING and each.is_policy for each in seen.repeats)
 
 
+def _unended(seen: Seen) -> str | None:
+    """Return what that episode raised."""
+    end = seen.notes.repeat(UNENDING)
+    return None if end is None else end.failure
+
+
 def turn_limit(seen: Seen) -> str | None:
     """Return what the agent raises at its limit of turns, with the line; None if nothing.
 
@@ -126,7 +132,7 @@ def turn_limit(seen: Seen) -> str | None:
     model turn after turn, or in it where a comparison decides, after more than two requests.
     A tool that fails raises at once.
     """
-    place = PLACE.search(seen.notes.unended or "")
+    place = PLACE.search(_unended(seen) or "")
     if place is None or not Path(place[1]).is_file():
         return None
     path, line = Path(place[1]).resolve(), int(place[2])
@@ -145,7 +151,7 @@ def turn_limit(seen: Seen) -> str | None:
         for node in syntax.nodes
         for loop in loops
     )
-    return seen.notes.unended if is_at_limit else None
+    return _unended(seen) if is_at_limit else None
 
 
 def _is_counted(syntax: Syntax, node: ast.Raise) -> bool:

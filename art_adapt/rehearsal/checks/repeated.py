@@ -7,6 +7,8 @@ from typing import Any
 
 from art_adapt.rehearsal.checks.failing import turn_limit
 from art_adapt.rehearsal.repeats import (
+    LATER,
+    LATER_AGAIN,
     LONGEST,
     MOST_REQUESTS,
     REFUSING,
@@ -33,16 +35,10 @@ AN_ANSWER = 20  # characters of a text that a judge may take for one
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen of an episode that ran first and last, and of one whose model never stops."""
-    if {SAME, SAME_AGAIN} <= set(seen.notes.repeated):
-        number, apart = _apart(_asked(seen, SAME), _asked(seen, SAME_AGAIN))
-        yield Witness(
-            "the same scenario and the same replies lead to the same requests"
-            + (f": {apart}" if apart else ""),
-            not apart,
-            f"the same scenario and the same replies led to other requests: {apart}"
-            f"{OF_CHANCE * (number == 1)}",
-        )
-    late = [phase for phase in TRIED if phase in seen.notes.untried]
+    yield from _anew(seen)
+    late = [
+        p for p in TRIED if (end := seen.notes.repeat(p)) is not None and end.is_late
+    ]
     if late:
         tried = " nor ".join(dict.fromkeys(TRIED[phase] for phase in late))
         yield Witness(
@@ -52,9 +48,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         )
     asked = len(_asked(seen, UNENDING))
     if asked and offered_tools(seen):
-        ended = UNENDING in seen.notes.repeated and asked <= MOST_REQUESTS
+        end = seen.notes.repeat(UNENDING)
+        ended = end is not None and end.is_well and asked <= MOST_REQUESTS
         count, otherwise = f"{asked} request{'s' * (asked != 1)}", ""
-        if UNENDING in seen.notes.untried and asked <= MOST_REQUESTS:
+        if end is not None and end.is_late and asked <= MOST_REQUESTS:
             count = f"not after {LONGEST:g} s and {count}"
             otherwise = (
                 "an episode whose model keeps calling tools had not ended after "
@@ -73,6 +70,33 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"an episode ends although its model keeps calling tools: {count}"
         yield Witness(statement, ended, otherwise)
     yield from _refused(seen)
+
+
+def _anew(seen: Seen) -> Iterator[Witness]:
+    """Yield whether an episode asks the same when it is run again, after the steps."""
+    pairs = [
+        (first, again, end)
+        for first, again in ((SAME, SAME_AGAIN), (LATER, LATER_AGAIN))
+        if (begun := seen.notes.repeat(first)) is not None
+        and begun.is_well
+        and (end := seen.notes.repeat(again)) is not None
+        and not end.is_late
+    ]
+    if not pairs:
+        return
+    for first, again, end in pairs:
+        number, apart = _apart(_asked(seen, first), _asked(seen, again))
+        if end.failure is not None:
+            apart = f"run again, the episode failed: {end.failure}"
+        if apart:
+            break
+    yield Witness(
+        "the same scenario and the same replies lead to the same requests"
+        + (f": {apart}" if apart else ""),
+        not apart,
+        f"the same scenario and the same replies led to other requests: {apart}"
+        f"{OF_CHANCE * (number == 1)}",
+    )
 
 
 def _refused(seen: Seen) -> Iterator[Witness]:
