@@ -19,6 +19,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import (
+    argument_of,
     dotted,
     first_argument,
     keyword,
@@ -46,6 +47,19 @@ async def main(model, backend, groups):
     await model.log(groups, split="train", step=result.step)
     await model.delete_checkpoints("reward")  # <-
     await model.delete_checkpoints(best_checkpoint_metric="loss/train")  # <-
+""",
+    """\
+import art
+
+async def evaluate(model, rollouts, step):
+    groups = await art.gather_trajectory_groups(rollouts)
+    await model.log(groups, split="eval", step=step)
+    await model.delete_checkpoints()  # <-
+
+async def main(model, backend, groups, held_out):
+    result = await backend.train(model, groups)
+    await model.log(groups, split="train", step=result.step)
+    await evaluate(model, held_out, result.step)
 """,
 )
 GOOD = (
@@ -86,11 +100,9 @@ def _problem(code: Code, metric: str) -> str:
 def _validates(code: Code) -> bool:
     """Return whether validation may be logged, as ``log`` does by default."""
     for call, owner in code.method_calls("log"):
-        split = keyword(call, "split")
-        value = code.constant(split) if split is not None else ...
-        if split is not None and value in ("val", ...):
-            return True
-        if split is None and call.args and "model" in ast.unparse(owner).lower():
+        named = keyword(call, "split") is not None
+        is_models = call.args and "model" in ast.unparse(owner).lower()
+        if (named or is_models) and _may_be_validation(code, call):
             return True
     for call in code.calls:
         name = dotted(call.func) or ""
@@ -106,6 +118,16 @@ def _asks_for_default(call: ast.Call) -> bool:
 
 
 def _may_log(code: Code, call: ast.Call) -> bool:
-    """Return whether a function logs, or cannot be seen."""
+    """Return whether a function may log validation, or cannot be seen."""
     body = code.entered(call)
-    return body is None or any(receiver(node, "log") for node in body.nodes)
+    return body is None or any(
+        receiver(node, "log") and _may_be_validation(code, node)
+        for node in body.nodes
+        if isinstance(node, ast.Call)
+    )
+
+
+def _may_be_validation(code: Code, log: ast.Call) -> bool:
+    """Return whether the split of a call of ``log`` may be validation's."""
+    split = argument_of(log, "split", ("trajectories", "split"))
+    return split is None or code.constant(split) in ("val", ...)

@@ -52,6 +52,18 @@ async def share(group: art.TrajectoryGroup):
         each.reward = best * 0.5  # <-
     return group
 """,
+    """\
+import art
+
+def grade(scenario, answer):
+    return {"recall": float(scenario.wanted in answer), "words": len(answer.split())}
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[], reward=0.0)  # <-
+    trajectory.metrics.update(grade(scenario, await ask(model, scenario)))
+    return trajectory
+"""
+    + LOOP,
 )
 GOOD = (
     """\
@@ -126,16 +138,16 @@ MESSAGE = (
 def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
     yield from _same_in_group(code)
+    assigned = [write for write in code.rewards.writes if not write.constructs]
     if (
         not code.training.whole_loop
-        or code.rewards.may_be_judged
+        or not code.rewards.writes
+        # A file may have a function called a grade that nothing of a trajectory reaches.
+        or (code.rewards.may_be_judged and (assigned or code.rewards.may_be_given))
         or code.rewards.has_other_writes
         or code.rewards.may_be_set_elsewhere
     ):
         return
-    if not code.rewards.writes:
-        return
-    assigned = [write for write in code.rewards.writes if not write.constructs]
     possible = {code.constant(write.value) for write in assigned}
     if not any(_is_unconditional(code, write) for write in assigned):
         possible |= {_given(code, call) for call in code.trajectories.new}

@@ -17,11 +17,12 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import (
+    awaited,
     dotted,
     first_argument,
     last_name,
 )
-from art_adapt.rules.code import Code
+from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART504", "dropped-ruler-scores", Severity.GARBAGE)
@@ -58,6 +59,22 @@ async def step(model, backend, scenarios, rollout):
             new.reward = 0.7 * old.reward + 0.3 * new.reward
     await backend.train(model, groups)
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def judge(group):
+    judged = await ruler_score_group(group, "openai/o3", swallow_exceptions=True)
+    return judged
+
+async def step(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
+    for group in groups:
+        await judge(group)  # <-
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -91,6 +108,21 @@ async def score(groups):
         judged.append(scored)
     return judged
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def judge(group):
+    judged = await ruler_score_group(group, "openai/o3", swallow_exceptions=True)
+    for old, new in zip(group, judged or ()):
+        old.reward = new.reward
+    return judged
+
+async def score(groups):
+    for group in groups:
+        await judge(group)
+    return [await judge(group) for group in groups]
+""",
 )
 
 MESSAGE = (
@@ -113,9 +145,38 @@ def check(code: Code) -> Iterator[Found]:
     }
     for call in code.calls:
         named = code.art_name(call.func) or ""
-        judges = named.endswith(".ruler_score_group") or dotted(call.func) in partials
+        judges = (
+            named.endswith(".ruler_score_group")
+            or dotted(call.func) in partials
+            or _gives_what_ruler_gives(code, call)
+        )
         if judges and _is_dropped(code, call):
             yield found(call, MESSAGE)
+
+
+def _gives_what_ruler_gives(code: Code, call: ast.Call) -> bool:
+    """Return whether a function of the project is called that only returns what RULER returned."""
+    body = code.entered(call)
+    if body is None or any(_sets_reward(node) for node in body.nodes):
+        return False
+    returned = [n.value for n in body.nodes if isinstance(n, ast.Return) and n.value]
+    made = [
+        awaited(v.node)
+        for each in returned
+        for v in code.values(Value(each, body.place))
+    ]
+    return bool(made) and all(
+        isinstance(each, ast.Call) and last_name(each.func) == "ruler_score_group"
+        for each in made
+    )
+
+
+def _sets_reward(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "reward"
+        and isinstance(node.ctx, ast.Store)
+    )
 
 
 def _is_dropped(code: Code, call: ast.expr) -> bool:

@@ -26,7 +26,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.failures import GATHERS, keeps_failures
+from art_adapt.rules.code.failures import GATHERS, catches_all, keeps_failures
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -99,6 +99,46 @@ async def step(client, model, backend, scenarios):
     .replace("        done = await", "        evaluated = await")
     .replace("        groups.append(art.TrajectoryGroup(done))\n", "")
     .replace("backend.train(model, groups)", "model.log(evaluated, split='val')"),
+    """\
+import art, asyncio
+from art.trajectories import History
+
+async def look(client, model, question) -> tuple[History, str]:
+    history = History(messages_and_choices=[{"role": "user", "content": question}])
+    response = await client.chat.completions.create(model="m", messages=history.messages())
+    history.messages_and_choices.append(response.choices[0])
+    return history, response.choices[0].message.content
+
+async def rollout(client, model, scenario):
+    lead = art.Trajectory(messages_and_choices=scenario.messages)
+    found = await asyncio.gather(*(look(client, model, each) for each in scenario.questions))
+    lead.additional_histories = [history for history, _ in found]
+    lead.reward = rate(found)
+    return lead
+
+async def play(client, model, backend, scenarios):
+    for _ in range(10):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(client, model, each) for _ in range(8)) for each in scenarios
+        )
+        await backend.train(model, groups)
+
+async def one(client, model, scenario) -> art.TrajectoryGroup | None:
+    try:
+        return await group_of(client, model, scenario)
+    except Exception as error:
+        print(error)
+        return None
+
+async def group_of(client, model, scenario):
+    done = [rollout(client, model, scenario) for _ in range(8)]
+    return art.TrajectoryGroup(await asyncio.gather(*done, return_exceptions=True))
+
+async def step(client, model, backend, scenarios):
+    for _ in range(10):
+        groups = await asyncio.gather(*(one(client, model, each) for each in scenarios))
+        await backend.train(model, [each for each in groups if each])
+""",
 )
 
 
@@ -111,6 +151,7 @@ def check(code: Code) -> Iterator[Found]:
             and _runs_rollouts(code, call)
             and not code.is_caught(call)
             and (_becomes_a_group(code, call) or _is_of_a_loop(code, call))
+            and not _is_of_an_episode(code, call)
         ):
             yield found(
                 call,
@@ -194,7 +235,9 @@ def _is_rollout(code: Code, called: Value) -> bool:
         or _makes(*found, "TrajectoryGroup")
         or _gives_trajectories(found[1])
         for found in named
-        if found is not None and not keeps_failures(*found)
+        if found is not None
+        and not keeps_failures(*found)
+        and not catches_all(found[1])
     )
 
 
@@ -237,6 +280,12 @@ def _is_of_a_loop(code: Code, call: ast.Call) -> bool:
         if any(code.blocks.within(each, loop) for each in code.callers(call)):
             return True
     return False
+
+
+def _is_of_an_episode(code: Code, call: ast.Call) -> bool:
+    """Return whether a rollout gathers its own parts: where one fails, that episode fails."""
+    function = code.function_of(call)
+    return function is not None and _makes_trajectories(code.syntax, function)
 
 
 def _becomes_a_group(code: Code, call: ast.Call) -> bool:

@@ -13,10 +13,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, first_argument, keyword, last_name
+from art_adapt.code.nodes import first_argument, keyword
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.failures import keeps_failures
-from art_adapt.rules.code.handlers import BROAD
+from art_adapt.rules.code.failures import catches_all, keeps_failures
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART505", "missing-max-exceptions", Severity.WASTE)
@@ -159,23 +158,7 @@ def _never_fails(code: Code, gather: ast.Call) -> bool:
         else None
         for each in rollouts
     ]
-    return bool(bodies) and all(b is not None and _catches_all(b[1]) for b in bodies)
-
-
-def _catches_all(function: Function) -> bool:
-    """Return whether a function is one ``try`` whose handlers take every error and raise none."""
-    body = function.node.body[ast.get_docstring(function.node) is not None :]
-    if (
-        len(body) != 1
-        or not isinstance(body[0], ast.Try)
-        or body[0].orelse
-        or body[0].finalbody
-    ):
-        return False
-    handlers = body[0].handlers
-    raises = any(isinstance(n, ast.Raise) for h in handlers for n in ast.walk(h))
-    every = any(h.type is None or last_name(h.type) in BROAD for h in handlers)
-    return every and not raises
+    return bool(bodies) and all(b is not None and catches_all(b[1]) for b in bodies)
 
 
 def _is_safe(code: Code, gather: ast.Call) -> bool:

@@ -16,7 +16,7 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.blocks import below
-from art_adapt.rules.code.handlers import Handler
+from art_adapt.rules.code.handlers import BROAD, Handler
 
 if TYPE_CHECKING:
     from art_adapt.rules.code import Code
@@ -121,6 +121,22 @@ def _is_missing(test: ast.expr, name: str | None) -> bool:
         and dotted(test.left) == name
         and isinstance(test.ops[0], ast.Is)
     )
+
+
+def catches_all(function: Function) -> bool:
+    """Return whether a function is one ``try`` whose handlers take every error and raise none."""
+    body = function.node.body[ast.get_docstring(function.node) is not None :]
+    if (
+        len(body) != 1
+        or not isinstance(body[0], ast.Try)
+        or body[0].orelse
+        or body[0].finalbody
+    ):
+        return False
+    handlers = body[0].handlers
+    raises = any(isinstance(n, ast.Raise) for h in handlers for n in ast.walk(h))
+    every = any(h.type is None or last_name(h.type) in BROAD for h in handlers)
+    return every and not raises
 
 
 def keeps_failures(syntax: Syntax, function: Function) -> bool:

@@ -118,8 +118,14 @@ class Rewards:
             bool(self.writes)
             or self.has_other_writes
             or self.may_be_set_elsewhere
-            or any(map(self._may_set, self.file.calls))
+            or self.may_be_given
         )
+
+    @cached_property
+    def may_be_given(self) -> bool:
+        """Return whether a call that is none of ``writes`` may set a reward."""
+        known = {write.node for write in self.writes}
+        return any(self._may_set(each) for each in self.file.calls if each not in known)
 
     def _may_set(self, call: ast.Call) -> bool:
         """Return whether a call gives a reward, or has trajectories or groups given."""
