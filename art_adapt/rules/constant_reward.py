@@ -16,7 +16,13 @@ import ast
 from collections.abc import Iterator
 from itertools import takewhile
 
-from art_adapt.code.nodes import Function, dotted, names_in, names_set_in
+from art_adapt.code.nodes import (
+    Function,
+    dotted,
+    first_argument,
+    names_in,
+    names_set_in,
+)
 from art_adapt.paths import at
 from art_adapt.rules.code import Code, RewardWrite, Value
 from art_adapt.rules.code.annotated import is_group
@@ -42,6 +48,14 @@ async def share(group: art.TrajectoryGroup):
         each.metrics["own"] = each.reward
         each.reward = mean  # <-
     return group
+""",
+    """\
+import art
+
+async def step(model, backend, groups):
+    won = [art.TrajectoryGroup([t for t in g.trajectories if t.reward == 1.0]) for g in groups]  # <-
+    lost = [art.TrajectoryGroup([t for t in g if t.reward != 1.0]) for g in groups]
+    await backend.train(model, won + lost)
 """,
     """\
 import art
@@ -138,6 +152,7 @@ MESSAGE = (
 def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
     yield from _same_in_group(code)
+    yield from _kept_by_one_reward(code)
     assigned = [write for write in code.rewards.writes if not write.constructs]
     if (
         not code.training.whole_loop
@@ -182,6 +197,37 @@ def _of_train_module(code: Code) -> Iterator[Found]:
             and _is_unconditional(code, write)
         ):
             yield found(write.value, MESSAGE)
+
+
+def _kept_by_one_reward(code: Code) -> Iterator[Found]:
+    """Yield the groups that are made of the trajectories with one certain reward."""
+    for call in code.art_calls("TrajectoryGroup"):
+        given = first_argument(call, "trajectories")
+        for value in code.values(given) if given is not None else ():
+            node = value.node
+            if not isinstance(node, ast.ListComp | ast.GeneratorExp):
+                continue
+            last = node.generators[-1]
+            kept = dotted(node.elt)
+            if (
+                kept is not None
+                and kept == dotted(last.target)
+                and any(_is_one_reward(code, test, kept) for test in last.ifs)
+            ):
+                yield found(call, OF_GROUP)
+
+
+def _is_one_reward(code: Code, test: ast.expr, kept: str) -> bool:
+    """Return whether a test is ``trajectory.reward == 1.0``."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[other]):
+            sides = (left, other), (other, left)
+            return any(
+                dotted(reward) == f"{kept}.reward"
+                and isinstance(code.constant(number), int | float)
+                for reward, number in sides
+            )
+    return False
 
 
 def _same_in_group(code: Code) -> Iterator[Found]:

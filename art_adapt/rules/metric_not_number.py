@@ -54,6 +54,26 @@ async def rollout(client, model, messages, gold):
     trajectory.metrics.update(seen)  # <-
     return trajectory
 """,
+    """\
+import art
+
+LABELS = ("sev1", "sev2")
+
+def last_label(text: str) -> str | None:
+    for line in reversed(text.strip().splitlines()):
+        word = line.strip().lower()
+        if word in LABELS:
+            return word
+    return None
+
+async def rollout(client, model, messages, gold):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    response = await client.chat.completions.create(model="m", messages=messages)
+    predicted = last_label(response.choices[0].message.content or "")
+    trajectory.metrics["correct"] = predicted == gold
+    trajectory.metrics["predicted"] = predicted  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -73,7 +93,8 @@ def check(code: Code) -> Iterator[Found]:
     for at, value in _metrics(code):
         found_values = code.values(value)
         what = next(filter(None, map(_no_number, found_values)), "")
-        if not what and found_values and all(is_text(code, v) for v in found_values):
+        texts = [v for v in found_values if code.constant(v) is not None]
+        if not what and texts and all(is_text(code, each) for each in texts):
             what = "text"
         if not what and not code.is_tested(at):
             what = "None" if code.constant(value) is None else ""

@@ -17,8 +17,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
+    awaited,
     dotted,
     first_argument,
     last_name,
@@ -26,6 +26,7 @@ from art_adapt.code.nodes import (
     receiver,
 )
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.chance import draws_its_scenario
 from art_adapt.rules.code.sides import has_several_sides
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import NO_SCENARIOS, SCENARIOS
@@ -92,6 +93,37 @@ async def train(model, backend, scenarios):
     groups = await art.gather_trajectory_groups(made_of(model, scenarios, 6))
     await backend.train(model, groups)
 """,
+    """\
+import art
+
+async def train(model, backend, dataset, rollout):
+    for step in range(9):
+        problems = [row for row in dataset.select(range(step * 8, step * 8 + 8))]
+        tasks = [rollout(model, problem) for problem in problems]
+        done = await art.gather_trajectories(tasks, max_exceptions=8)
+        kept = [each for each in done if isinstance(each, art.Trajectory)]
+        await backend.train(model, [art.TrajectoryGroup(kept)])  # <-
+""",
+    """\
+import art, random
+
+def new_hand():
+    deck = list(range(52))
+    random.shuffle(deck)
+    return deck[:2]
+
+async def rollout(model):
+    hand = new_hand()
+    messages = [{"role": "user", "content": f"Your hand: {hand}"}]
+    reply = await model.openai_client().chat.completions.create(model="m", messages=messages)
+    return art.Trajectory(messages_and_choices=[*messages, reply.choices[0]])
+
+async def step(model, backend):
+    groups = await art.gather_trajectory_groups(
+        (art.TrajectoryGroup(rollout(model) for _ in range(8)) for _ in range(4))  # <-
+    )
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -103,6 +135,9 @@ async def train(model, backend, scenarios):
         for scenario in scenarios
     )
     await backend.train(model, groups)
+    one = [rollout(model, scenarios[0]) for _ in range(8)]
+    done = await art.gather_trajectories(one)
+    await backend.train(model, [art.TrajectoryGroup([t for t in done if t.reward])])
     seeds = await art.gather_trajectory_groups(
         [art.TrajectoryGroup(rollout(model, i) for i in range(8))]
     )
@@ -110,8 +145,7 @@ async def train(model, backend, scenarios):
 """,
 )
 
-DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.choice")
-MOST = 60  # expressions that are looked through for a draw
+GATHERS = ("gather_trajectories", "gather")
 NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
 
@@ -121,7 +155,7 @@ def check(code: Code) -> Iterator[Found]:
         if members is None or call not in code.training.groups:
             continue
         if (
-            any(_draws(code, each) for each in _rollouts(code, members))
+            any(draws_its_scenario(code, each) for each in _rollouts(code, members))
             or any(_mixes(code, each) for each in _members(code, members))
             or has_several_sides(code, members)
         ):
@@ -143,102 +177,15 @@ def _rollouts(code: Code, members: ast.expr) -> Iterator[Value]:
             yield value
 
 
-def _draws(code: Code, rollout: Value) -> bool:
-    """Return whether a rollout gets or picks a scenario, or a part of it, by chance."""
-    inside = list(ast.walk(rollout.node))
-    if any(_is_draw(rollout.of(n)) for n in inside if isinstance(n, ast.expr)):
-        return True
-    if not isinstance(rollout.node, ast.Call):
-        return False
-    given = [*rollout.node.args, *(each.value for each in rollout.node.keywords)]
-    given = [each for each in given if not code.models.is_one(each)]
-    if not given:
-        return _picks_a_row(code, rollout)
-    return len(given) == 1 and _is_drawn(code, rollout.of(given[0]), set(inside))
-
-
-def _is_draw(value: Value) -> bool:
-    node = value.node
-    return (
-        isinstance(node, ast.Call)
-        and (value.syntax.qualified(node.func) or "") in DRAWING
-    )
-
-
-def _is_drawn(code: Code, scenario: Value, anew: set[ast.AST]) -> bool:
-    """Return whether a value is drawn in an expression, or in a function that it calls.
-
-    ``anew`` are the expressions that are evaluated for each episode.
-    """
-    seen: set[Value] = set()
-    left = [scenario]
-    while left and len(seen) < MOST:
-        for each in code.values(left.pop()):
-            if each in seen:
-                continue
-            seen.add(each)
-            if each.node not in anew and not _is_of_its_call(each):
-                continue  # evaluated once
-            if _is_draw(each):
-                return True
-            children = ast.iter_child_nodes(each.node)
-            left += [each.of(node) for node in children if isinstance(node, ast.expr)]
-    return False
-
-
-def _is_of_its_call(value: Value) -> bool:
-    """Return whether an expression stands in the function that was entered to reach it."""
-    frame = value.place.frame
-    return (
-        frame is not None
-        and value.syntax.has(value.node)
-        and value.syntax.owner(value.node) == frame.function.qualname
-    )
-
-
-def _picks_a_row(code: Code, rollout: Value) -> bool:
-    """Return whether a rollout that is given no scenario draws a row, and prompts with it.
-
-    A row is what the rollout reads several fields of.
-    """
-    body = code.flow.functions.enter(rollout)
-    if body is None:
-        return False
-    syntax, owner = body.place.syntax, body.function.qualname
-    nodes = list(body.nodes)
-    rows = {
-        node.targets[0].id
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and _is_draw(Value(node.value, body.place))
-        and syntax.enclosing_loop(node) is None
-    }
-    prompts = [
-        code.contents.given(node, "messages_and_choices")
-        for node in nodes
-        if isinstance(node, ast.Call) and last_name(node.func) == "Trajectory"
-    ]
-    prompted = made_from(syntax, owner, filter(None, prompts))
-    for row in rows:
-        fields = {
-            ast.unparse(node): node
-            for node in nodes
-            if isinstance(node, ast.Attribute | ast.Subscript)
-            and dotted(node.value) == row
-        }
-        if len(fields) > 1 and not prompted.isdisjoint(fields.values()):
-            return True
-    return False
-
-
 def _members(
     code: Code, members: ast.expr
 ) -> Iterator[tuple[ast.expr, ast.expr, Value]]:
     """Yield each way in which rollouts are made: the call, its loop's target and iterable."""
     for value in code.values(members):
         node = value.node
-        if isinstance(node, ast.GeneratorExp | ast.ListComp):
+        if _is_gather(node) or _is_filter(node):
+            yield from _gathered(code, value)
+        elif isinstance(node, ast.GeneratorExp | ast.ListComp):
             repeated = [
                 each
                 for each in node.generators
@@ -260,6 +207,38 @@ def _members(
             yield value.node, loop.target, value.of(loop.iter)
 
 
+def _is_gather(node: ast.expr) -> bool:
+    call = awaited(node)
+    return isinstance(call, ast.Call) and last_name(call.func) in GATHERS
+
+
+def _is_filter(node: ast.expr) -> bool:
+    """Return whether it is ``[t for t in gathered if ...]``."""
+    return (
+        isinstance(node, ast.ListComp | ast.GeneratorExp)
+        and len(node.generators) == 1
+        and isinstance(node.elt, ast.Name)
+        and dotted(node.elt) == dotted(node.generators[0].target)
+    )
+
+
+def _gathered(
+    code: Code, flat: Value, depth: int = 4
+) -> Iterator[tuple[ast.expr, ast.expr, Value]]:
+    """Yield how the rollouts were made that a gather ran, of which a filter may leave some out."""
+    for value in code.values(flat) if depth else ():
+        node = awaited(value.node)
+        if _is_filter(node):
+            assert isinstance(node, ast.ListComp | ast.GeneratorExp)
+            yield from _gathered(code, value.of(node.generators[0].iter), depth - 1)
+        elif isinstance(node, ast.Call) and _is_gather(node):
+            for given in (*node.args[:1], *(k.value for k in node.keywords[:1])):
+                inner = given.value if isinstance(given, ast.Starred) else given
+                yield from _gathered(code, value.of(inner), depth - 1)
+        elif isinstance(node, ast.ListComp | ast.GeneratorExp) and depth < 4:
+            yield from _members(code, node)
+
+
 def _of_flat_list(
     code: Code, flat: Value
 ) -> Iterator[tuple[ast.expr, ast.expr, Value]]:
@@ -272,7 +251,7 @@ def _of_flat_list(
         if isinstance(node, ast.Call):
             given = first_argument(node, "trajectories")
             name = last_name(node.func)
-            if given is not None and name in ("gather_trajectories", "gather"):
+            if given is not None and name in GATHERS:
                 inner = given.value if isinstance(given, ast.Starred) else given
                 yield from _of_flat_list(code, value.of(inner))
         elif isinstance(node, ast.GeneratorExp | ast.ListComp):

@@ -1,25 +1,32 @@
-"""Groups are paired with scenarios by position, although the gather leaves groups out
+"""Results are paired with what they were made of by position, but come in another order
+
+A group that is gathered holds its episodes in the order in which they end, and so does
+``asyncio.as_completed``: ``zip(group.trajectories, TEMPERATURES)`` gives an episode the value of
+another one.
 
 ``gather_trajectory_groups`` leaves out each group for which ``after_each`` returned None, such as
 one that the judge could not score. Every later group moves up, and ``zip(groups, scenarios)`` pairs
 it with another one's scenario: its rewards are computed from the wrong answer.
 
 Let the group carry its scenario: ``art.TrajectoryGroup(..., metadata={"scenario": scenario.id})``,
-or a field of its trajectories.
+or let the trajectory have it in its own metadata.
 
-Evidence: art 0.5.18, gather.py:50-59; art 0.5.23, gather.py ("Filter out any None results").
+Evidence: art 0.5.18, gather.py:50-59 and trajectories.py (a group awaits ``as_completed``); art
+0.5.23, gather.py ("Filter out any None results") and trajectories.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Collection, Iterator
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     dotted,
     first_argument,
     keyword,
+    last_name,
 )
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -39,6 +46,30 @@ async def step(model, scenarios, rollout):
         for trajectory in group:
             trajectory.reward += scenario.bonus
 """,
+    """\
+import art
+
+HEAT = [0.7, 0.9, 1.1]
+
+async def step(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s, heat) for heat in HEAT) for s in scenarios
+    )
+    for group in groups:
+        for trajectory, heat in zip(group.trajectories, HEAT):  # <-
+            trajectory.reward -= 0.1 * heat
+    await backend.train(model, groups)
+""",
+    """\
+import art, asyncio
+
+async def collect(model, scenarios, rollout):
+    found = {scenario.id: [] for scenario in scenarios}
+    jobs = [asyncio.create_task(rollout(model, scenario)) for scenario in scenarios]
+    for scenario, job in zip(scenarios, asyncio.as_completed(jobs)):  # <-
+        found[scenario.id].append(await job)
+    return [art.TrajectoryGroup(each) for each in found.values()]
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace(", swallow_exceptions=True", ""),
@@ -46,12 +77,26 @@ GOOD = (
     BAD[0]
     .replace("  # <-", "")
     .replace("zip(groups, scenarios)", "zip(groups, range(9))"),
+    """\
+import art, asyncio
+
+async def step(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
+    for group, scenario in zip(groups, scenarios):
+        for trajectory, number in zip(group.trajectories, range(8)):
+            trajectory.metadata["number"] = number
+    for number, job in zip(range(9), asyncio.as_completed(map(rollout, scenarios))):
+        print(number, await job)
+""",
 )
 
 
 def check(code: Code) -> Iterator[Found]:
     dropping = {c.gather for c in code.callbacks if code.callbacks.may_drop(c)}
-    for call in code.calls if dropping else ():
+    every = {*code.art_calls("gather_trajectory_groups")}
+    for call in code.calls:
         name = dotted(call.func)
         if name == "zip" and code.constant(keyword(call, "strict")) is not True:
             pairs = [(one, two) for one in call.args for two in call.args]
@@ -65,9 +110,48 @@ def check(code: Code) -> Iterator[Found]:
                 "groups that after_each dropped are missing here, so later ones get the "
                 "scenario of another: keep it in the group's metadata",
             )
+        elif any(_is_of(code, two, _group_of(code, one, every)) for one, two in pairs):
+            yield found(
+                call,
+                "a group has its episodes in the order in which they ended, so each may get the "
+                "value of another: keep it in the trajectory's metadata",
+            )
+        elif name == "zip" and _is_as_they_end(code, call):
+            yield found(
+                call,
+                "as_completed gives what ends first, so each result gets what belongs to "
+                "another: await them in their order, or let the result carry it",
+            )
 
 
-def _gathered(code: Code, groups: ast.expr, dropping: set[ast.Call]) -> list[Value]:
+def _group_of(
+    code: Code, members: ast.expr, gathers: Collection[ast.Call]
+) -> list[Value]:
+    """Return the gathers of the groups that a loop goes through, if these are a group's episodes."""
+    group = members.value if isinstance(members, ast.Attribute) else members
+    loop = code.syntax.enclosing_loop(members)
+    for outer in [loop, *(code.syntax.enclosing_loops(loop) if loop else ())]:
+        if isinstance(outer, ast.For) and dotted(outer.target) == dotted(group):
+            return _gathered(code, outer.iter, gathers)
+    return []
+
+
+def _is_as_they_end(code: Code, call: ast.Call) -> bool:
+    """Return whether it pairs what ends first with what has an order."""
+    ending = [
+        isinstance(each, ast.Call) and last_name(each.func) == "as_completed"
+        for each in call.args
+    ]
+    counting = [
+        isinstance(each, ast.Call) and last_name(each.func) in ("range", "count")
+        for each in call.args
+    ]
+    return any(ending) and not all(map(operator.or_, ending, counting))
+
+
+def _gathered(
+    code: Code, groups: ast.expr, dropping: Collection[ast.Call]
+) -> list[Value]:
     """Return the gathers that certainly gave the groups."""
     values = code.values(groups)
     found_here = [value for value in values if value.node in dropping]
@@ -76,7 +160,7 @@ def _gathered(code: Code, groups: ast.expr, dropping: set[ast.Call]) -> list[Val
 
 def _is_of(code: Code, other: ast.expr, gathers: list[Value]) -> bool:
     """Return whether it is what the groups of a gather were made for, one by one."""
-    names = {dotted(value.node) for value in code.values(other)}
+    names = {dotted(other), *(dotted(value.node) for value in code.values(other))}
     return any(names & _gone_through(code, gather) for gather in gathers)
 
 

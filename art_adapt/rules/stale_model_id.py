@@ -5,7 +5,8 @@ a 404, and every rollout of the run fails. ``model.inference_model_name`` is fix
 model is registered: after the first step it samples from an old policy. ``wrap_rollout`` of
 ``art.langgraph`` asks by that name.
 
-Use ``model.get_inference_name()``, called once in each rollout.
+Use ``model.get_inference_name()``, called once in each rollout. A judge such as ``gpt-4.1`` needs a
+client of its own: ``model.openai_client()`` asks ART's server, which does not know it.
 
 Evidence: art 0.5.18, local/backend.py:332-369, dev/openai_server.py:22-41 and
 model.py:1164-1168, langgraph/llm_wrapper.py:92-105; art 0.5.23, local/backend.py:795-847 and
@@ -18,10 +19,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.closed_models import CLOSED
 from art_adapt.code.nodes import (
     attribute_of,
     dotted,
     first_argument,
+    given_to,
     keyword,
     last_name,
     receiver,
@@ -47,6 +50,31 @@ async def main(model: art.TrainableModel, rollout, rows):
         groups = [art.TrajectoryGroup([await ask(model, row) for _ in range(8)]) for row in rows]
         await backend.train(model, groups)
 """
+KEPT = """\
+import art
+from art.local import LocalBackend
+
+class Trainer:
+    def __init__(self, model: art.TrainableModel):
+        self.model = model
+        self.backend = LocalBackend()
+        self.name: str | None = None
+
+    async def setup(self):
+        await self.model.register(self.backend)
+        self.name = self.model.get_inference_name()  # <-
+        self.client = self.model.openai_client()
+
+    async def rollout(self, messages):
+        response = await self.client.chat.completions.create(model=self.name, messages=messages)
+        return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
+
+    async def fit(self, rows):
+        for step in range(await self.model.get_step(), 9):
+            groups = await art.gather_trajectory_groups(
+                art.TrajectoryGroup(self.rollout(row) for _ in range(8)) for row in rows
+            )
+            await self.backend.train(self.model, groups)"""
 BAD = (
     """\
 import art
@@ -118,6 +146,17 @@ async def main(model: art.TrainableModel, rows):
     """\
 import art
 
+async def judge(model, text):
+    asked = [{"role": "user", "content": text}]
+    client = model.openai_client()
+    await client.chat.completions.create(model="gpt-4.1-mini", messages=asked)  # <-
+
+async def step(model, backend, groups):
+    await backend.train(model, groups)
+""",
+    """\
+import art
+
 NAME = "clan"
 
 async def main(backend, groups):
@@ -135,6 +174,14 @@ async def rollout(model: art.TrainableModel, messages):
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
     WRAPPED,
+    KEPT,
+    KEPT
+    + """
+async def main(model, rows):
+    trainer = Trainer(model)
+    await trainer.setup()
+    await trainer.fit(rows)
+""",
 )
 FIXED = BAD[0].replace("model=model.name", "model=model.get_inference_name()")
 GOOD = (
@@ -162,6 +209,8 @@ async def of_any(model: art.Model, messages):
     else:
         name = model.get_inference_name()
     again = await client.chat.completions.create(model=name, messages=messages)
+    large = art.Model(name="gpt-4.1", project="p", inference_model_name="gpt-4.1")
+    await large.openai_client().chat.completions.create(model="gpt-4.1", messages=messages)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0], again.choices[0]])
 """,
     """\
@@ -197,6 +246,13 @@ def check(code: Code) -> Iterator[Found]:
     for call in code.completions.calls:
         given = code.completions.argument(call, "model")
         values = () if given is None else given.values
+        if given is not None and _is_anothers(code, call, given.constant):
+            yield found(
+                given.at,
+                f"the client of a model in training asks ART's own server, which does not serve "
+                f"{given.constant}: give that model a client of its own",
+            )
+            continue
         if given is not None and _is_asked_by_name(code, call, given.constant):
             yield found(
                 given.at,
@@ -313,6 +369,23 @@ def _is_asked_by_name(code: Code, call: FoundCall, name: object) -> bool:
     )
 
 
+def _is_anothers(code: Code, call: FoundCall, name: object) -> bool:
+    """Return whether the client of what is trained is asked for a model that only its maker serves."""
+    if not isinstance(name, str) or not CLOSED.match(name):
+        return False
+    trained = {dotted(each) for c in code.training.calls for each in given_to(c)}
+    clients = [
+        receiver(each.node, "openai_client") for each in code.values(call.client)
+    ]
+    return bool(clients) and all(
+        model is not None
+        and (
+            dotted(model) in trained or code.models.is_trainable(code.flow.here(model))
+        )
+        for model in clients
+    )
+
+
 def _of_wrappers(code: Code) -> Iterator[Value]:
     """Yield the models that other libraries' objects ask, such as a ChatOpenAI."""
     completions = code.completions.by_call
@@ -376,7 +449,7 @@ def _is_old(code: Code, value: Value) -> bool:
 
 
 def _is_renewed(code: Code, name: ast.expr) -> bool:
-    """Return whether the attribute or entry that keeps a name is set elsewhere, too."""
+    """Return whether the attribute or entry that keeps a name is set elsewhere, too, but to None."""
     parent = code.syntax.parents.get(name)
     attribute: object = None
     entry: object = None
@@ -390,7 +463,8 @@ def _is_renewed(code: Code, name: ast.expr) -> bool:
         entry = code.constant(key) if key is not None else None
     return any(
         isinstance(node.ctx, ast.Store)
-        and code.syntax.parents.get(node) is not parent
+        and (other := code.syntax.parents.get(node)) is not parent
+        and code.constant(getattr(other, "value", None)) is not None
         and (
             node.attr == attribute
             if isinstance(node, ast.Attribute)
@@ -409,16 +483,26 @@ def _is_before_training(code: Code, node: ast.expr, deepest: int = 3) -> bool:
     """
     owner = code.syntax.owner(node)
     for call in code.training.calls:
-        for loops in code.training.levels(call):
-            if loops and code.syntax.owner(loops[-1]) == owner:
-                return (
-                    not code.blocks.within(node, loops[-1])
-                    and node.lineno < loops[-1].lineno
-                )
+        looped = False
+        for at, loops in code.training.sites(call):
+            # What calls the function that has the loop stands for it.
+            whole = loops[-1] if loops else at if looped else None
+            if whole is not None and code.syntax.owner(whole) == owner:
+                is_inside = node is whole or code.blocks.within(node, whole)
+                return not is_inside and node.lineno < whole.lineno
+            looped = looped or bool(loops)
     function = code.function_of(node)
     if function is None or not deepest:
         return False
     calls = code.flow.functions.calls_of(code.syntax, function)
+    if not calls and code.training.calls:
+        # A loop of this file never calls it, so what it keeps stays the same in the loop.
+        kept = code.syntax.parents.get(node)
+        return (
+            isinstance(kept, ast.Assign)
+            and dotted(kept.targets[0]) is not None
+            and (isinstance(kept.targets[0], ast.Attribute))
+        )
     return bool(calls) and all(
         each in code.calls and _is_before_training(code, each, deepest - 1)
         for each in calls

@@ -6,6 +6,8 @@ that has learnt them by heart.
 
 Train on the other groups, and only log these.
 
+``rows[:900], rows[800:]`` are no split: a hundred rows are in both.
+
 Evidence: art 0.5.18 and 0.5.23, model.py (``Model.log``, ``delete_checkpoints``: the best
 ``val/reward`` decides which checkpoint stays).
 """
@@ -13,6 +15,7 @@ Evidence: art 0.5.18 and 0.5.23, model.py (``Model.log``, ``delete_checkpoints``
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import argument_of, dotted, given_to, last_name, receiver
@@ -58,6 +61,22 @@ async def main(model, backend, rollouts, held_out):
             groups += held  # <-
         await backend.train(model, groups)
 """,
+    """\
+import art, random
+
+def split_tasks(tasks):
+    shuffled = random.sample(tasks, len(tasks))
+    return shuffled[:900], shuffled[800:]  # <-
+
+def load(rows):
+    train = rows[:100]
+    val = rows[50:120]  # <-
+    test_rows, train_rows = rows[-20:], rows[:-10]  # <-
+    return train, val, test_rows, train_rows
+
+async def main(model, backend, groups):
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -77,13 +96,23 @@ async def afterwards(model, backend, gather, rows, held_out):
     await model.log(groups, split="val")
     groups = await gather(model, rows)
     await backend.train(model, groups)
+
+def split(rows, text):
+    train, val = rows[:900], rows[900:]
+    head, tail = text[:400], text[200:]
+    dev, more = rows[-20:], rows[:-20]
+    sample = rows[:3]
+    return train, val, head, tail, dev, more, sample, rows[:10], rows[5:]
 """,
 )
 HELD_OUT = ("val", "test", "eval", "validation")
+HELD_OUT_NAMES = {*HELD_OUT, "dev", "held", "holdout", "valid"}
+OVERLAP = "these rows and those before have some in common: validation measures what is trained on"
 JOINING = ("list", "tuple", "chain", "sorted")
 
 
 def check(code: Code) -> Iterator[Found]:
+    yield from _overlapping(code)
     logged = [
         (call, groups)
         for call, _ in code.method_calls("log")
@@ -108,6 +137,87 @@ def check(code: Code) -> Iterator[Found]:
                         f"{part.id} is logged as validation and trained on: what is measured is "
                         "learnt by heart; train on the other groups only",
                     )
+
+
+def _overlapping(code: Code) -> Iterator[Found]:
+    """Yield two slices of one list that are split off for training and validation, and share rows."""
+    if not code.training.calls:
+        return
+    cuts: dict[tuple[ast.AST, str], list[tuple[str, ast.expr]]] = {}
+    for node in code.syntax.nodes:
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)
+            ):
+                pairs = list(zip(names, values, strict=False))
+            case (
+                ast.Assign(targets=[target, *_], value=value)
+                | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ):
+                pairs = [(target, value)]
+            case ast.Return(value=ast.Tuple(elts=[one, two])):
+                if "split" in code.syntax.owner(node).lower() and _share(one, two):
+                    yield found(two, OVERLAP)
+                continue
+            case _:
+                continue
+        for to, value in pairs:
+            name, cut = dotted(to), _cut(value)
+            if name is not None and cut is not None:
+                block = code.blocks.around(node)
+                cuts.setdefault((block[0], cut), []).append((name, value))
+    for parts in cuts.values():
+        for at, (cut_off, rows) in enumerate(parts):
+            if any(_are_split(cut_off, n) and _share(rows, v) for n, v in parts[:at]):
+                yield found(rows, OVERLAP)
+
+
+def _are_split(one: str, two: str) -> bool:
+    """Return whether one name says training, and the other validation."""
+    words = [name.lower().split("_") for name in (one, two)]
+    held_out = [not HELD_OUT_NAMES.isdisjoint(each) for each in words]
+    trained = ["train" in each or "training" in each for each in words]
+    return held_out in ([True, False], [False, True]) and any(trained)
+
+
+def _cut(node: ast.expr) -> str | None:
+    """Return what is sliced with constants."""
+    match node:
+        case ast.Subscript(value=value, slice=ast.Slice(step=None)):
+            return dotted(value)
+    return None
+
+
+def _share(one: ast.expr, two: ast.expr) -> bool:
+    """Return whether they are slices of one list that have rows in common, if there are that many.
+
+    Of a bound from the end and another from the start nothing is known.
+    """
+    if _cut(one) is None or _cut(one) != _cut(two):
+        return False
+    bounds = [*_bounds(one), *_bounds(two)]
+    from_end = [each < 0 for each in bounds if each is not None]
+    if any(map(math.isnan, filter(None, bounds))) or any(from_end) != all(from_end):
+        return False
+    first, last = (-math.inf, 0.0) if any(from_end) else (0.0, math.inf)
+    starts = [first if each is None else each for each in bounds[::2]]
+    ends = [last if each is None else each for each in bounds[1::2]]
+    return max(starts) < min(ends)
+
+
+def _bounds(node: ast.expr) -> Iterator[float | None]:
+    """Yield the bounds of a slice: None for none, NaN for what is no constant."""
+    assert isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+    for bound in (node.slice.lower, node.slice.upper):
+        match bound:
+            case None:
+                yield None
+            case ast.Constant(value=int(value)):
+                yield value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+                yield -value
+            case _:
+                yield math.nan
 
 
 def _parts(code: Code, given: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:

@@ -562,6 +562,21 @@ def test_a_pipeline_drops_what_is_no_group() -> None:
     assert asyncio.run(steps(make_group_rollout_fn(solve, n=2))) == 2
 
 
+@shows("ART549")
+def test_logging_goes_through_the_groups() -> None:
+    async def left() -> tuple[int, int]:
+        policy, backend = model(), Backend()
+        await policy.register(backend)
+        made = [Group([trajectory(USER, choice(), reward=1.0)]) for _ in range(3)]
+        lazy = (each for each in made)
+        await policy.log(lazy, split="train", step=1)  # type: ignore[arg-type]
+        again = [*made]
+        await policy.log(again, split="train", step=2)
+        return len([*lazy]), len(again)
+
+    assert asyncio.run(left()) == (0, 3)
+
+
 @shows("ART510", "ART545")
 def test_the_best_checkpoint_needs_its_metric() -> None:
     async def kept(*arguments: str) -> list[int] | None:

@@ -30,11 +30,12 @@ NAMES = {
     "wrap_rollout": ["model", "fn"],
     "delete_checkpoints": ["best_checkpoint_metric"],
 }
-# What only a name tells in these cases: that a list holds several scenarios, that what a
-# parameter is given are trajectories, that what trains on a parameter is a backend.
+# What only a name tells in these cases: that a list holds several scenarios or is for
+# validation, that what a parameter is given are trajectories, that what trains is a backend.
 ONLY_BY_NAME = {
     *{("ART502", 0), ("ART502", 1), ("ART502", 4), ("ART303", 2)},
-    *{("ART510", 0), ("ART510", 1), ("ART537", 1)},
+    *{("ART510", 0), ("ART510", 1), ("ART510", 2), ("ART537", 1)},
+    *{("ART511", 4), ("ART545", 3), *(("ART549", at) for at in range(4))},
 }
 
 

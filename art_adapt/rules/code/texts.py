@@ -12,6 +12,7 @@ from art_adapt.rules.code.sampled import Kind
 from art_adapt.words import STRIPS
 
 SPELLING = ("str", "repr", "json.dumps")
+OF_TEXT = ("lower", "upper", "casefold", "title", "capitalize")  # methods
 MATCHING = ("search", "match", "fullmatch")
 
 
@@ -39,6 +40,8 @@ def _is_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
 def _is_made_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
     node = value.node
     if spells_text(node):
+        return True
+    if receiver(node, *OF_TEXT) is not None:
         return True
     whole = receiver(node, *STRIPS)  # said.strip()
     if isinstance(node, ast.Subscript):

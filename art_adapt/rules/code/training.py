@@ -83,9 +83,13 @@ class Training:
         After those of its own function come the loops around the only call of that function,
         and so on outward.
         """
+        yield from (loops for _, loops in self.sites(call))
+
+    def sites(self, call: ast.Call) -> Iterator[tuple[ast.Call, list[Loop]]]:
+        """Yield a training call, the only call of its function and so on, each with its loops."""
         at = call
         for _ in range(DEEPEST):
-            yield list(self.file.syntax.enclosing_loops(at))
+            yield at, list(self.file.syntax.enclosing_loops(at))
             callers = self.file.callers(at)
             if len(callers) != 1:
                 return
