@@ -119,6 +119,12 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     if noted is None and field.of == "function":
         return {"not_json": OF_A_REQUEST}
     noted = noted or {}
+    made = run.objects.get(noted.get("object", 0))
+    if field.part is not None and made is not None and made.init is not None:
+        # What an object was made with says more than the attributes that it has.
+        within = made.init.given.get(field.part)
+        if within is not None:
+            return within
     parts = noted.get("parts") or noted.get("value")
     # A member of an enumeration is noted as its value.
     whole = field.part is None or not isinstance(parts, dict | None)

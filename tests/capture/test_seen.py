@@ -1736,3 +1736,56 @@ def test_an_episode_that_ran_many_times_is_one(tmp_path: Path) -> None:
     )
     watched(tmp_path, agent, SAID * 120)
     assert entry_of(tmp_path)["value"] == "answer"
+
+
+# What a call of the project gives beside the task, and whether that stays the agent's.
+BESIDE_THE_TASK = {
+    "a constant": ("PROMPT", True),
+    "an imported constant": ("NOTES", True),
+    "a text of the command line": ("sys.argv[2]", False),
+    "a constant that is made": ("PROMPT + sys.argv[2]", False),
+}
+
+
+@pytest.mark.parametrize("kind", BESIDE_THE_TASK)
+def test_a_constant_that_the_model_was_asked_is_the_agent_s(
+    kind: str, tmp_path: Path
+) -> None:
+    passed, stays = BESIDE_THE_TASK[kind]
+    (tmp_path / "notes.py").write_text("NOTES = 'Be kind to those who ask.'\n")
+    loop = LOOP.replace(
+        "messages = [", "messages = [{'role': 'system', 'content': prompt}, "
+    )
+    agent = "from notes import NOTES\n\nPROMPT = 'Answer in one short sentence.'\n\n\n"
+    agent += function("def answer(task, prompt):", loop)
+    agent += f"{RUNS}print(answer(sys.argv[1], {passed}))\n"
+    command = (sys.executable, "agent.py", QUESTION, "Say it in Latin only.")
+    watched(tmp_path, agent, [CALL, *SAID], *command)
+    patch = patch_of(tmp_path)
+    assert ("prompt=scenario.prompt" not in patch) is stays, patch
+    (row,) = rows(tmp_path)
+    assert row["task"] == QUESTION and ("prompt" not in row) is stays
+
+
+def test_a_row_has_what_an_object_was_made_with(tmp_path: Path) -> None:
+    """Its attributes may be called otherwise, or hold something else."""
+    made = (
+        "class Desk:\n    def __init__(self, rooms: list, floor: str):\n"
+        "        self.free, self.level = {each: True for each in rooms}, floor.upper()\n\n\n"
+    )
+    agent = made + function("def answer(task: str, desk: Desk):")
+    agent += (
+        "class House:\n    def __init__(self, config):\n"
+        "        self.desk = Desk(rooms=config['rooms'], floor=config['floor'])\n\n"
+        "    def serve(self, days):\n        for day in range(days):\n"
+        "            answer(f'Which room is free on day {day} of the fair?', self.desk)\n\n\n"
+        f"{RUNS}House(json.loads(sys.argv[1])).serve(2)\n"
+    )
+    config = '{"rooms": ["north", "south"], "floor": "first"}'
+    run = (sys.executable, "agent.py", config)
+    watched(tmp_path, agent, [CALL, *SAID, CALL, *SAID], *run)
+    assert entry_of(tmp_path)["value"] == "answer"
+    desk = {"rooms": ["north", "south"], "floor": "first"}
+    kept = rows(tmp_path)
+    assert len({row.pop("task") for row in kept}) == 2
+    assert kept == [desk, desk]

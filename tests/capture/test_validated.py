@@ -75,3 +75,65 @@ def test_a_pydantic_object_is_made_of_its_row(kind: str, tmp_path: Path) -> None
     assert "    puzzle: dict[str, Any]\n" in text
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
     assert b"Nothing found" in done.stdout, done.stdout.decode()
+
+
+PROFILE = """\
+from typing import Optional
+from pydantic import BaseModel, Field
+
+
+class Income(BaseModel):
+    total: float = 0.0
+
+
+class Profile(BaseModel):
+    year: int
+    status: str = "unknown"
+    income: HELD
+
+
+"""
+ADVISOR = """\
+from openai import OpenAI
+from profile_of import Profile
+
+
+def advise(profile: Profile) -> str:
+    asked = [{"role": "user", "content": f"{profile.year} {profile.status} {TOLD}"}]
+    return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+"""
+# How a record holds another one, the value of a run, what of it the model is asked, and
+# whether a row has the whole record.
+HELD = {
+    "made by a factory": ("Income = Field(default_factory=Income)", '{"total": 48213.0}', "profile.income.total", True),
+    "made for all": ("Income = Income()", '{"total": 48213.0}', "profile.income.total", True),
+    "a list of them": ("list[Income] = []", '[{"total": 48213.0}]', "[e.total for e in profile.income]", True),
+    "by name": ("dict[str, Income] = {}", '{"ann": {"total": 48213.0}}', "profile.income['ann'].total", True),
+    "maybe none": ("Optional[Income] = None", '{"total": 48213.0}', "profile.income.total", True),
+    "not asked about": ("Income = Income()", '{"total": 48213.0}', "", False),
+    "the default": ("Income = Income()", '{"total": 0.0}', "profile.income.total", False),
+}  # fmt: skip
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(HELD, 2))
+def test_a_record_within_a_record_is_the_row_s(kind: str, tmp_path: Path) -> None:
+    held, value, told, is_whole = HELD[kind]
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "ann.json").write_text(
+        f'{{"year": 2024, "status": "single", "income": {value}}}'
+    )
+    (tmp_path / "profile_of.py").write_text(PROFILE.replace("HELD", held))
+    (tmp_path / "agent.py").write_text(ADVISOR.replace("TOLD", told or "'all'"))
+    (tmp_path / "main.py").write_text(
+        "import json\nfrom agent import advise\nfrom profile_of import Profile\n\n"
+        "print(advise(Profile.model_validate(json.load(open('ann.json')))))\n"
+    )
+    watched = ("--scripted", "--", sys.executable, "main.py")
+    assert art_adapt("capture", *watched, cwd=tmp_path).returncode == 0
+    done = art_adapt("--yes", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (tmp_path / "agent_train.py").read_text()
+    assert ("Profile.model_validate(scenario.profile)" in text) is is_whole, text
+    done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
+    assert b"asks what the run asked" in done.stdout, done.stdout.decode()

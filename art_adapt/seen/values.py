@@ -1,0 +1,162 @@
+"""Tell what the values that runs gave say of a parameter: a task, a setting, or nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from art_adapt.seen.notes import Call
+from art_adapt.seen.written import Words
+from art_adapt.survey.model import Parameter
+from art_adapt.words import KEY_TYPED
+
+WORD = re.compile(r"[^\W\d][\w.-]*")  # "openai-compatible"
+SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
+FEWEST = 3  # digits of a number that the model is not asked about by chance
+TYPES = {
+    str: "str",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    list: "list",
+    dict: "dict",
+}
+
+
+def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
+    """True if the runs set a switch, a small number or a word otherwise than its default says.
+
+    An option of their command line, say. Other texts and long numbers may be somebody's own, or
+    made anew in each run, but a word that the agent's own files compare with, or list, is one
+    of its choices: a provider. What the model was asked about is a task.
+    """
+    own = parameter.made.value if parameter.made is not None else parameter.default
+    theirs = (
+        parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
+    )
+    if theirs or own is None or not is_literal(own):
+        return False
+    default = ast.literal_eval(own)
+    if value == default:
+        return False
+    if isinstance(value, bool) or isinstance(default, bool):
+        return type(value) is type(default)
+    if isinstance(value, str) and isinstance(default, str | None):
+        is_choice = WORD.fullmatch(value) is not None and value in words.choices
+        return is_choice and not _has(words.asked, value)
+    return (
+        isinstance(default, int | float)
+        and SMALL.fullmatch(repr(value)) is not None
+        and not _has(words.asked, repr(value))
+    )
+
+
+def _has(text: str, spelled: str) -> bool:
+    """True if a text has a word or a number, and not as a part of a longer one."""
+    word = rf"(?<!\w)(?<!\w\.){re.escape(spelled)}(?!\w|\.\w)"
+    return re.search(word, text) is not None
+
+
+def is_told(parameter: Parameter, values: Sequence[Any], words: Words) -> bool:
+    """True if the model was asked about a number that a run gave, and reading has another for it.
+
+    That is ``--budget 90000`` of a command whose default is 110,000.
+    """
+    made = parameter.made
+    own = made.value if made is not None else parameter.default
+    value = values[0]
+    is_number = isinstance(value, int | float)
+    theirs = parameter.is_client or parameter.supplied
+    return is_number and not theirs and is_asked_about(value, own, words)
+
+
+def is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
+    """True if runs gave different values for what reading takes for the agent's: a user's id, say.
+
+    It may be too short to tell where the model was asked about it. What a call makes anew in
+    each run, such as an id or a time, is no field: it would be one of the whole group.
+    """
+    made = parameter.made
+    own = is_literal(made.value if made is not None else parameter.default)
+    theirs = parameter.is_client or parameter.supplied
+    return own and not theirs and len(spelled_of(values)) > 1
+
+
+def is_asked_about(value: Any, own: str | None, words: Words) -> bool:
+    """True if the model was asked about a text or number that reading has another one for.
+
+    ``own``: the literal that reading has. A word of a prompt that the agent's files write out is
+    the same for all.
+    """
+    if not is_literal(own) or value == ast.literal_eval(own or ""):
+        return False
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    spelled = value if isinstance(value, str) else repr(value)
+    is_short = not isinstance(value, str) and sum(map(str.isdigit, spelled)) < FEWEST
+    return (
+        bool(spelled.strip())
+        and not is_short
+        and _has(words.asked, spelled)
+        and not _has(words.written, spelled)
+    )
+
+
+def holds_more(parameter: Parameter, calls: Sequence[Call], words: Words) -> bool:
+    """True if the model was asked about what a run's pydantic object held below its own fields.
+
+    No field of a scenario could say that: a record in it has a default of its own.
+    """
+    notes = [call.given.get(parameter.name, {}).get("value") for call in calls]
+    return bool(parameter.validated) and any(
+        is_asked_about(leaf, "None", words)
+        for note in notes
+        if isinstance(note, dict)
+        for held in note.values()
+        if isinstance(held, dict | list)
+        for leaf in _leaves(held)
+    )
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the texts, numbers and switches in what JSON holds."""
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+    else:
+        yield value
+
+
+def is_literal(default: str | None) -> bool:
+    return default is not None and isinstance(
+        ast.parse(default, mode="eval").body, ast.Constant
+    )
+
+
+def values_of(name: str, calls: Sequence[Call]) -> list[Any]:
+    """Return what calls gave for a parameter, if JSON can hold it all."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return [n["value"] for n in notes] if all("value" in n for n in notes) else []
+
+
+def spelled_of(values: Sequence[Any]) -> set[str]:
+    return {json.dumps(value, sort_keys=True) for value in values}
+
+
+def contradicts(annotation: str, values: Sequence[Any]) -> bool:
+    """True if a parameter was given what its annotation, a plain type, does not allow."""
+    kind = next((kind for kind, name in TYPES.items() if name == annotation), None)
+    if kind is None:
+        return False
+    allowed = (int, float) if kind is float else kind
+    return not all(isinstance(value, allowed) for value in values)
+
+
+def type_of(values: Sequence[Any]) -> str | None:
+    """Return the type that all values have but for None; None if they differ."""
+    types = {type(value) for value in values if value is not None}
+    found = TYPES.get(types.pop()) if len(types) == 1 else None
+    return f"{found} | None" if found and None in values else found
