@@ -15,6 +15,7 @@ from art_adapt.words import KEY_TYPED
 
 WORD = re.compile(r"[^\W\d][\w.-]*")  # "openai-compatible"
 SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
+NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?")
 FEWEST = 3  # digits of a number that the model is not asked about by chance
 TYPES = {
     str: "str",
@@ -60,6 +61,18 @@ def _has(text: str, spelled: str) -> bool:
     return re.search(word, text) is not None
 
 
+def _is_in_digits(text: str, spelled: str) -> bool:
+    """True if a text has a number of several digits, however it is formatted: ``$90,000.00``."""
+    try:
+        value = float(spelled)
+    except ValueError:
+        return False
+    if sum(map(str.isdigit, spelled)) < FEWEST:
+        return False
+    numbers = (each.replace(",", "") for each in NUMBER.findall(text))
+    return any(float(each) == value for each in numbers)
+
+
 def is_told(parameter: Parameter, values: Sequence[Any], words: Words) -> bool:
     """True if the model was asked about a number that a run gave, and reading has another for it.
 
@@ -97,10 +110,11 @@ def is_asked_about(value: Any, own: str | None, words: Words) -> bool:
         return False
     spelled = value if isinstance(value, str) else repr(value)
     is_short = not isinstance(value, str) and sum(map(str.isdigit, spelled)) < FEWEST
+    is_said = _has(words.asked, spelled) or _is_in_digits(words.asked, spelled)
     return (
         bool(spelled.strip())
         and not is_short
-        and _has(words.asked, spelled)
+        and is_said
         and not _has(words.written, spelled)
     )
 

@@ -110,6 +110,7 @@ HELD = {
     "a list of them": ("list[Income] = []", '[{"total": 48213.0}]', "[e.total for e in profile.income]", True),
     "by name": ("dict[str, Income] = {}", '{"ann": {"total": 48213.0}}', "profile.income['ann'].total", True),
     "maybe none": ("Optional[Income] = None", '{"total": 48213.0}', "profile.income.total", True),
+    "formatted": ("Income = Income()", '{"total": 48213.0}', "f'${profile.income.total:,.2f}'", True),
     "not asked about": ("Income = Income()", '{"total": 48213.0}', "", False),
     "the default": ("Income = Income()", '{"total": 0.0}', "profile.income.total", False),
 }  # fmt: skip
