@@ -100,10 +100,15 @@ def _again(
 
 
 def _moved(names: Sequence[str], found: Survey, again: Survey) -> tuple[str, ...]:
-    """Return names of calls as they read where hooks have moved lines: FILE:LINE."""
+    """Return names of calls as they read where hooks have moved lines: FILE:LINE.
+
+    A model that only a run has shown is unknown to reading alone, and divides no calls.
+    """
     calls = list(zip(found.calls, again.calls, strict=False))
     moved = []
     for name in names:
+        if name in found.models - again.models:
+            continue
         named = next((n for call, n in calls if is_named(call, name)), None)
         if named is not None and name.rpartition(":")[2].isdigit():
             name = f"{named.place.path.as_posix()}:{named.place.line}"

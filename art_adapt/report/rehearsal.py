@@ -312,6 +312,8 @@ def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
         what = f"{role.function}, {role.requests:.1f} requests an episode: {begins}"
         yield Line(label, what, advice)
         label, advice = "", ""
+    if len(roles) > MOST_ROLES:
+        yield Line("", f"and {len(roles) - MOST_ROLES} more")
 
 
 def _cost_lines(cost: Cost) -> Iterator[Line]:

@@ -1150,6 +1150,12 @@ def test_a_game_against_another_model_is_told(kind: str, tmp_path: Path) -> None
     watched(tmp_path, agent, SAID * 4, sys.executable, "agent.py", QUESTION)
     said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
     assert ("models      gpt-5 (agent.py:" in said) is told, said
+    if told:  # the flag that it names holds before anything is written, and after
+        flag = ("--auxiliary", "deepseek-chat")
+        assert art_adapt("--diff", *flag, "agent.py", cwd=tmp_path).returncode == 1
+        assert art_adapt("--yes", *flag, "agent.py", cwd=tmp_path).returncode == 0
+        done = art_adapt("--diff", *flag, "agent.py", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
 
 
 BRANCHES = """\

@@ -165,3 +165,14 @@ def test_sides_that_one_function_asks_for_are_named(kind: str, tmp_path: Path) -
     }
     _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
     assert "to keep one of them out, give it a function of its own" in said
+
+
+@pytest.mark.slow
+def test_roles_that_are_not_shown_are_counted(tmp_path: Path) -> None:
+    names = ("plans", "doubts", "counts", "draws", "writes", "sums up")
+    asked = "".join(f"    said = say('One who {each}.', question)\n" for each in names)
+    agent = f"{SAY}def run_agent(question: str) -> str:\n{asked}    return said\n"
+    told = rehearsed(tmp_path, agent, "run_agent")
+    assert len(told["figures"]["roles"]) == 6
+    _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
+    assert "and 2 more" in said
