@@ -18,6 +18,7 @@ from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.outside import Outside, Overlay, put_back
 from art_adapt.rehearsal.protocol import (
+    MOST_CALLS,
     EngineSettings,
     Evaluated,
     Notes,
@@ -46,7 +47,7 @@ class Conditions:
 
     ``let_through``: variables of the environment. ``stubs``: functions that do not run.
     ``tell``: takes a line on how far it is, a few times a second. ``in_place``: it works on
-    the project's files, and not on a copy of them.
+    the project's files, and not on a copy of them. ``most_calls``: of the model, by an episode.
     """
 
     seconds: float = 600
@@ -54,6 +55,7 @@ class Conditions:
     stubs: tuple[Stub, ...] = ()
     tell: Callable[[str], None] = lambda _: None
     in_place: bool = False
+    most_calls: int = MOST_CALLS
 
 
 USUAL = Conditions()
@@ -122,6 +124,7 @@ def run_child(
         conditions.stubs,
         conditions.let_through,
         overlay,
+        conditions.most_calls,
     )
     file = folder / "settings.json"
     file.write_text(to_json(settings), encoding="utf-8")

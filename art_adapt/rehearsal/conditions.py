@@ -27,4 +27,4 @@ def hold(settings_file: str) -> None:
     keep_dotenv_out(settings.let_through)  # before ART: litellm reads .env, too
     answer_litellm(settings.url)
     put_stubs(settings.stubs, import_name(Path(settings.file))[0])
-    end_endless_episodes(settings.file)
+    end_endless_episodes(settings.file, settings.most_calls)

@@ -12,7 +12,6 @@ from art_adapt.recording.state import EpisodeOver
 from art_adapt.rehearsal.places import is_own
 from art_adapt.rehearsal.protocol import Trajectory
 
-MOST_CALLS = 300  # of one episode: agents that end are seldom past a hundred
 WENT_ON = "and went on"
 COMPARED = 10  # the last calls, whose common frames hold the loop
 
@@ -22,8 +21,8 @@ def went_on(episode: Trajectory) -> bool:
     return episode.ended is not None and WENT_ON in episode.ended
 
 
-def end_endless_episodes(train_module: str) -> None:
-    """End each episode that asks too often, in this process: its own, or that of all."""
+def end_endless_episodes(train_module: str, most: int) -> None:
+    """End each episode that asks more often than ``most``, in this process: its own, or that of all."""
     from art_adapt.recording import Rollout
 
     recorder: Any = Rollout
@@ -32,7 +31,7 @@ def end_endless_episodes(train_module: str) -> None:
 
     def call(self: Any, *given: Any) -> Any:
         if self not in episodes:
-            episodes[self] = Calls(train_module)
+            episodes[self] = Calls(train_module, most)
         episodes[self].another()
         return asked(self, *given)
 
@@ -44,6 +43,7 @@ class Calls:
     """The calls of one episode so far, and the frames that its last ones have in common."""
 
     train_module: str
+    most: int
     count: int = 0
     common: list[types.FrameType] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ class Calls:
             EpisodeOver: it is one too many.
         """
         self.count += 1
-        if self.count <= MOST_CALLS - COMPARED:
+        if self.count <= self.most - COMPARED:
             return
         frames = self._own_frames()
         if self.common:
@@ -62,11 +62,11 @@ class Calls:
             same = [frame for frame, before in pairs if frame is before]
             frames = same or frames
         self.common = frames
-        if self.count > MOST_CALLS:
+        if self.count > self.most:
             loop = frames[-1] if frames else sys._getframe(1)
             where = f"{loop.f_code.co_filename}:{loop.f_lineno}"
             raise EpisodeOver(
-                f"it asked its model {MOST_CALLS} times {WENT_ON} ({where})"
+                f"it asked its model {self.most} times {WENT_ON} ({where})"
             )
 
     def _own_frames(self) -> list[types.FrameType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from art_adapt.rehearsal.checks import (
+    as_seen,
     conversations,
     ending,
     failing,
@@ -28,6 +29,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.inference_name,
     requests.judge,
     ending.stopped_rollouts,
+    as_seen.otherwise,
     witnesses.told_apart,
     tools.tool_loop,
     tools.none_offered,

@@ -61,6 +61,9 @@ class Stub:
     returns: Any
 
 
+MOST_CALLS = 300  # agents that end are seldom past a hundred
+
+
 @dataclass(frozen=True)
 class Settings:
     """One run of a train module.
@@ -71,6 +74,7 @@ class Settings:
     ``evaluated``: compare these in the place of ``main()``. ``stubs``: functions of the
     project that are not to run, and what each returns. ``let_through``: variables that it
     may have, whatever they hold. ``overlay``: where files outside of the project are copied.
+    ``most_calls``: of the model, by one episode.
     """
 
     file: str
@@ -84,6 +88,7 @@ class Settings:
     stubs: tuple[Stub, ...] = ()
     let_through: tuple[str, ...] = ()
     overlay: Overlay | None = None
+    most_calls: int = MOST_CALLS
 
 
 # -------------------------------------------------------------------- from the child

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from art_adapt.capture.rows import CAPTURED
 from art_adapt.rehearsal.observed import OPENING, Observed, failure_of, plain_scenario
 from art_adapt.rehearsal.protocol import LONGEST as MOST_KEPT
 from art_adapt.rehearsal.protocol import Refused, Repeat
@@ -29,6 +30,7 @@ REFUSING = "refusing"
 # Of each of the last two; after these the model stops by itself, or the server answers 400.
 MOST_REQUESTS = 60
 LONGEST = 10.0  # seconds for each
+LONGEST_REPLAY = 60.0  # seconds, of a run that took long
 MOST_ROWS = 20  # that are looked at for a run to replay
 
 
@@ -62,7 +64,7 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
         with suppress(Exception):  # a failure is what the steps show
             run = rollout(model, scenario)
             with suppress(TimeoutError):
-                trajectory = await asyncio.wait_for(run, LONGEST)
+                trajectory = await asyncio.wait_for(run, _longest(replayed))
                 failure = failure_of(trajectory)
                 ended = replace(
                     ended, is_late=False, failure=failure, answer=_answer(trajectory)
@@ -94,6 +96,12 @@ def _begun(phase: str, scenarios: Sequence[Any], url: str) -> tuple[Any, bool] |
         return None
     tell(url, "phase", {"phase": phase})
     return scenarios[0], False
+
+
+def _longest(replayed: Any) -> float:
+    """Return the seconds for an episode: for a replayed one, twice those of its run."""
+    took = (replayed or {}).get(CAPTURED, {}).get("seconds") or 0.0
+    return min(max(LONGEST, 2 * took), LONGEST_REPLAY)
 
 
 def _answer(trajectory: Any) -> str | None:

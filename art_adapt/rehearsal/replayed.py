@@ -6,9 +6,10 @@ What such an episode asks can be compared with what the run asked, message for m
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from art_adapt.capture.rows import CAPTURED
@@ -21,6 +22,8 @@ from art_adapt.seen.episodes import texts_in
 from art_adapt.seen.notes import Call, Run
 
 Json = dict[str, Any]
+
+NEAREST = 0.05  # seconds between a row's episode and a call that is the same
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,32 @@ def episode_of(scenario: Any, runs: Sequence[Run]) -> Episode | None:
     captured = scenario.get(CAPTURED) if isinstance(scenario, dict) else None
     if not isinstance(captured, dict):
         return None
-    for run in runs:
-        call = next((c for c in run.calls.values() if _is_of(c, captured)), None)
-        if call is not None and _has_given(run, scenario):
-            return _episode(run, call)
-    return None
+    calls = [
+        (distance, run, call)
+        for run in runs
+        for call in run.calls.values()
+        if (distance := _distance(call, captured)) < NEAREST
+        and _has_given(run, scenario)
+    ]
+    if not calls:
+        return None
+    _, run, call = min(calls, key=lambda each: each[0])
+    return _episode(run, call)
 
 
-def _is_of(call: Call, captured: Mapping[str, Any]) -> bool:
-    """True if a row says when this call began, as ``capture.rows`` writes it."""
-    began = datetime.fromtimestamp(call.began, UTC).isoformat(timespec="microseconds")
-    return began == captured.get("at") and not call.outcome.startswith("raised")
+def _distance(call: Call, captured: Mapping[str, Any]) -> float:
+    """Return how many seconds a call is from when a row says that its episode began and ended.
+
+    A listener of an adapted agent has a clock of its own, and reads it a moment later.
+    """
+    seconds = captured.get("seconds")
+    if call.outcome.startswith("raised") or call.seconds is None or seconds is None:
+        return math.inf
+    try:
+        began = datetime.fromisoformat(str(captured.get("at"))).timestamp()
+    except ValueError:
+        return math.inf
+    return abs(call.began - began) + abs(call.seconds - float(seconds))
 
 
 def _has_given(run: Run, scenario: Json) -> bool:

@@ -115,6 +115,11 @@ def rehearse(
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through, path)
     runs = read_runs(seen_file(path))
+    asked = max((len(run.requests) for run in runs), default=0)
+    most = max(
+        conditions.most_calls, 2 * asked
+    )  # a run that ended shows how many it takes
+    conditions = replace(conditions, most_calls=most)
     with (
         ScriptedModel(seed, rows, runs=runs) as model,
         tempfile.TemporaryDirectory() as folder,
@@ -138,6 +143,7 @@ def rehearse(
             child.withheld,
             tuple(model.embedded),
             child.outside,
+            conditions.most_calls,
         )
         found, learned, served, output = findings(seen), None, None, child.output
         if train is not None and not any(finding.fatal for finding in found):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.rehearsal.outside import Outside
-from art_adapt.rehearsal.protocol import Group, Notes, Trajectory
+from art_adapt.rehearsal.protocol import MOST_CALLS, Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
 from art_adapt.seen.notes import Run
@@ -44,12 +44,14 @@ class Finding:
 class Witness:
     """Something that adapting states of an agent, and whether the rehearsal saw it.
 
-    ``otherwise``: what it saw instead, if that can be said.
+    ``otherwise``: what it saw instead, if that can be said. ``is_shown``: a person reads it also
+    where it was so.
     """
 
     statement: str
     seen: bool
     otherwise: str = ""
+    is_shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class Seen:
     withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
     embedded: Sequence[Json] = ()  # requests for embeddings
     outside: tuple[Outside, ...] = ()  # files elsewhere that it would have changed
+    most_calls: int = MOST_CALLS  # of the model, by an episode
 
     @property
     def policy(self) -> list[Exchange]:

@@ -243,6 +243,8 @@ def _witness_lines(rehearsal: Rehearsal) -> Iterator[Line]:
     """Say what was not seen of what adapting states, or seen instead; the JSON has it all."""
     for witness in rehearsal.witnesses:
         if witness.seen:
+            if witness.is_shown:
+                yield Line("as seen", witness.statement)
             continue
         if witness.otherwise:
             yield Line("seen", witness.otherwise)

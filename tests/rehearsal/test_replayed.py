@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from agent_files import art_adapt, first_now
 from test_as_seen import told_of
-from test_rehearse import REWARD
+from test_rehearse import REWARD, rehearse
 
 ASKS_WHAT_THE_RUN_ASKED = "asks what the run asked"
 HEAD = """\
@@ -193,6 +193,72 @@ def test_what_an_episode_asks_otherwise_is_said(what: str, tmp_path: Path) -> No
     alike, apart = rehearsed_after(tmp_path, AGENTS[kind], change)
     assert not alike
     assert any(each.startswith(said) for each in apart), apart
+
+
+# What is changed after the run, and whether that is a finding: nothing comes before it.
+FOUND = {
+    "a prompt": ("tools", ('"You book."', '"You sell."'), True),
+    "the task": ("tools", ('"content": task}', '"content": "Book."}'), True),
+    "fewer requests": ("side by side", ('"Doubt.", ', ""), True),
+    "a number": ("tools", ('"You book."', '"You book 3."'), False),
+    "what a tool says": ("tools", ('"booked in "', '"sold in "'), False),
+    "another order": ("responses", ("Be brief.", "brief. Be"), False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", FOUND)
+def test_an_episode_that_starts_otherwise_is_a_finding(
+    what: str, tmp_path: Path
+) -> None:
+    kind, change, is_found = FOUND[what]
+    _, apart = rehearsed_after(tmp_path, AGENTS[kind], change)
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    found = {each["name"] for each in json.loads(said)["findings"]}
+    assert ("otherwise" in found) is is_found, said
+    assert apart or what == "another order", apart
+
+
+SLOW = """\
+import time
+
+
+def run(task: str) -> str:
+    said = ""
+    for part in ("Plan.", "Do.", "Check."):
+        time.sleep(PAUSE)
+        said = str(ask([{"role": "user", "content": f"{part} {task} {said}"}]).content)
+    return said
+"""
+
+
+@pytest.mark.slow
+def test_a_replay_that_takes_too_long_is_not_compared(tmp_path: Path) -> None:
+    """Its run was quick: the episode is stopped, and nothing is said of what it asked."""
+    quick = SLOW.replace("PAUSE", "0.01")
+    alike, _ = rehearsed_after(tmp_path, quick, ("sleep(0.01)", "sleep(5)"))
+    assert not alike
+    _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
+    assert "is run again ends in time" in said and "no row comes" not in said
+
+
+MANY = """\
+def run(task: str) -> str:
+    said = ""
+    for number in range(320):
+        said = str(ask([{"role": "user", "content": f"{number} {task}"}]).content)
+    return said
+"""
+
+
+@pytest.mark.slow
+def test_a_long_episode_that_a_run_has_shown_to_end_is_no_endless_one(
+    tmp_path: Path,
+) -> None:
+    rehearsed_after(tmp_path, MANY)
+    _, said, _ = rehearse("agent_train.py", "--json", "--steps", "1", cwd=tmp_path)
+    found = {each["name"] for each in json.loads(said)["findings"]}
+    assert "endless" not in found
 
 
 def test_what_chance_draws_is_not_compared(tmp_path: Path) -> None:

@@ -169,9 +169,15 @@ def test_sides_that_one_function_asks_for_are_named(kind: str, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_roles_that_are_not_shown_are_counted(tmp_path: Path) -> None:
-    names = ("plans", "doubts", "counts", "draws", "writes", "sums up")
-    asked = "".join(f"    said = say('One who {each}.', question)\n" for each in names)
-    agent = f"{SAY}def run_agent(question: str) -> str:\n{asked}    return said\n"
+    names = ("plan", "doubt", "count", "draw", "write", "sum_up")
+    asking = "".join(
+        f"def {each}(question):\n    return say('You are one of those who {each}.', question)\n\n\n"
+        for each in names
+    )
+    called = "".join(f"    said = {each}(question)\n" for each in names)
+    agent = (
+        f"{SAY}{asking}def run_agent(question: str) -> str:\n{called}    return said\n"
+    )
     told = rehearsed(tmp_path, agent, "run_agent")
     assert len(told["figures"]["roles"]) == 6
     _, said, _ = rehearse("agent_train.py", cwd=tmp_path)

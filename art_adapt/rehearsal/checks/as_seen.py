@@ -19,7 +19,7 @@ from art_adapt.rehearsal.protocol import Repeat
 from art_adapt.rehearsal.repeats import LATER, LATER_AGAIN, SAME, SAME_AGAIN
 from art_adapt.rehearsal.replayed import Episode, episode_of
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Seen, Witness, shortened
+from art_adapt.rehearsal.seen import Finding, Seen, Witness, shortened
 from art_adapt.secret_texts import secrets_in, without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import said_in, texts_in
@@ -29,7 +29,6 @@ from art_adapt.words import INSTRUCT
 Json = dict[str, Any]
 
 BEFORE, AFTER = 3, 9  # words that are shown of a difference
-MOST = 3  # differences
 PUNCTUATION = ".,;:!?'\"()[]{}"
 DAYS = {
     *calendar.day_name,
@@ -38,7 +37,13 @@ DAYS = {
     *calendar.month_abbr,
 }
 LONGEST_NUMBER = 8  # digits: a longer one is an id or a time
-REMEDY = "if neither the agent nor the row has changed since, call it in episode() as the run did"
+AS_SEEN = (
+    "an episode of a run's row, told what the model said there, asks what the run asked"
+)
+REMEDY = (
+    "change episode() so that it starts the agent as that run did; if the agent or the row has "
+    "changed since, watch it again with art-adapt capture"
+)
 
 
 @dataclass(frozen=True)
@@ -74,62 +79,100 @@ def asked(body: Json) -> Asked:
     return Asked(prompt, tuple(said), frozenset(request.offered))
 
 
+@dataclass(frozen=True)
+class Difference:
+    """How a request differs from the run's; ``by_episode``: what episode() does makes the difference.
+
+    A prompt, a task or tools of the first request are: no tool, service or chance comes before it.
+    """
+
+    text: str
+    by_episode: bool = False
+
+
+def otherwise(seen: Seen) -> Iterator[Finding]:
+    """Report an episode that starts otherwise than the run that its row comes from."""
+    for difference in _differing(seen):
+        if difference.by_episode:
+            yield seen.finding("otherwise", difference.text, REMEDY, r"def episode")
+            return
+
+
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield whether an episode of a run's row, told what the model said there, asks what the run asked.
 
     Where no row comes from a run, the tools and a prompt are looked for in all episodes.
     """
-    replayed = {
-        pair: (repeat, episode)
+    replayed, differences = _replayed(seen), list(_differing(seen))
+    statement = "an episode of a run's row, told what the model said there, asks what the run asked"
+    if differences:
+        first, more = differences[0], len(differences) - 1
+        others = f" ({more} more difference{'s' * (more != 1)})" if more else ""
+        yield Witness(first.text, False, f"{first.text}{others}; {REMEDY}")
+    elif replayed:
+        count = sum(len(episode.asked) for _, _, episode in replayed)
+        statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
+        yield Witness(statement, True, is_shown=True)
+    elif seen.runs and not any(each.replayed for each in seen.notes.repeated):
+        yield Witness(f"{AS_SEEN}: no row comes from a run that was watched", False)
+
+
+def _differing(seen: Seen) -> Iterator[Difference]:
+    """Yield the differences between episodes and runs, each once."""
+    replayed = _replayed(seen)
+    found = (
+        difference
+        for pair, repeat, episode in replayed
+        for difference in _apart_from(episode, repeat, pair, seen)
+    )
+    yield from dict.fromkeys(found if replayed else map(Difference, _lacking(seen)))
+
+
+def _replayed(seen: Seen) -> list[tuple[tuple[str, str], Repeat, Episode]]:
+    """Return the episodes that were replayed: their phases, how the first ended, and the run's."""
+    return [
+        (pair, repeat, episode)
         for pair in ((SAME, SAME_AGAIN), (LATER, LATER_AGAIN))
         if (repeat := seen.notes.repeat(pair[0])) is not None
         and (episode := episode_of(repeat.replayed, seen.runs)) is not None
-    }
-    differences = [
-        difference
-        for pair, (repeat, episode) in replayed.items()
-        for difference in _apart_from(episode, repeat, pair, seen)
+        and not repeat.is_late
     ]
-    if not replayed:
-        differences = [*_lacking(seen)]
-    for difference in [*dict.fromkeys(differences)][:MOST]:
-        yield Witness(difference, False, f"{difference}; {REMEDY}")
-    if replayed and not differences:
-        count = sum(len(episode.asked) for _, episode in replayed.values())
-        yield Witness(
-            "an episode of a run's row, told what the model said there, asks what the run asked "
-            f"({count} request{'s' * (count != 1)})",
-            True,
-        )
 
 
 def _apart_from(
     episode: Episode, repeat: Repeat, phases: tuple[str, str], seen: Seen
-) -> Iterator[str]:
+) -> Iterator[Difference]:
     """Yield where an episode is otherwise than the one of a run that was replayed in it."""
     first, again = (_replies_asked(seen, phase) for phase in phases)
     was = {n: asked(each.request) for n, each in enumerate(episode.asked, 1)}
-    for number, now in sorted(first.items()):
-        yield from _differences(was[number], now, again.get(number))
-    count = sum(e.phase == repeat.phase for e in seen.repeats)
+    count, later = (sum(e.phase == p for e in seen.repeats) for p in phases)
+    if 1 in first:
+        yield from _differences(was[1], first.pop(1), again.get(1), is_first=True)
+    others = [
+        difference
+        for number, now in sorted(first.items())
+        for difference in _differences(was[number], now, again.get(number))
+    ]
     if repeat.failure is not None:
-        yield (
+        yield Difference(
             "an episode of a run's row, told what the model said there, failed: "
             f"{repeat.failure}"
         )
-    elif count != len(was) and not repeat.is_late:
-        yield (
-            f"the run asked {len(was)} times for its row, an episode of that row {count} times"
+    elif count != len(was):
+        # Chance may decide how often, or what a tool said.
+        yield Difference(
+            f"the run asked {len(was)} times for its row, an episode of that row {count} times",
+            not others and count == later,
         )
-    elif (
-        (answer := repeat.answer)
-        and episode.returned
-        and not _alike(episode.returned[: len(answer)], answer)
-    ):
-        yield (
-            f"the run returned {shortened(repr(episode.returned))}, and the final answer of an "
-            f"episode of its row is {shortened(repr(answer))}"
-        )
+    yield from others
+    answer, returned = repeat.answer, episode.returned
+    if answer and returned and repeat.failure is None and count == len(was):
+        cut = returned[: len(answer)]
+        if sorted(_words(cut)) != sorted(_words(answer)):
+            yield Difference(
+                f"the run returned {shortened(repr(returned))}, and the final answer of an "
+                f"episode of its row is {shortened(repr(answer))}"
+            )
 
 
 def _replies_asked(seen: Seen, phase: str) -> dict[int, Asked]:
@@ -141,25 +184,29 @@ def _replies_asked(seen: Seen, phase: str) -> dict[int, Asked]:
     }
 
 
-def _differences(was: Asked, now: Asked, again: Asked | None) -> Iterator[str]:
+def _differences(
+    was: Asked, now: Asked, again: Asked | None, *, is_first: bool = False
+) -> Iterator[Difference]:
     """Yield what is otherwise in an episode's request than in the run's.
 
     What is otherwise when the episode is run ``again`` comes of chance or of what it left behind.
     """
-    yield from _tools(was.tools, now.tools)
+    for text in _tools(was.tools, now.tools):
+        yield Difference(text, is_first)
     same = again if again is not None and again.roles == now.roles else now
-    if now.prompt == same.prompt and not _alike(was.prompt, now.prompt):
-        yield _apart("prompt", was.prompt, now.prompt)
+    parts = [("prompt", was.prompt, now.prompt, same.prompt)]
+    if was.roles == now.roles:
+        each = zip(was.said, now.said, same.said, strict=True)
+        parts += [(f"message of the {r}", b, t, o) for (r, b), (_, t), (_, o) in each]
+    for part, before, text, other in parts:
+        if text == other and (apart := _apart(part, before, text)):
+            yield Difference(apart, is_first and _differ_in_words(before, text))
     if was.roles != now.roles:
-        yield (
+        yield Difference(
             f"the run that was seen asked with messages of {', '.join(was.roles)}, the "
-            f"episode of its row with {', '.join(now.roles) or 'none'}"
+            f"episode of its row with {', '.join(now.roles) or 'none'}",
+            is_first,
         )
-        return
-    each = zip(was.said, now.said, same.said, strict=True)
-    for (role, before), (_, text), (_, other) in each:
-        if text == other and not _alike(before, text):
-            yield _apart(f"message of the {role}", before, text)
 
 
 def _begun(seen: Seen) -> Iterator[Asked]:
@@ -249,20 +296,27 @@ def _differs_by_itself(word: str) -> bool:
     return not number.isdecimal() or len(number) > LONGEST_NUMBER
 
 
-def _alike(was: str, now: str) -> bool:
-    """True if texts have the same words; a set may have been written in any order."""
-    return sorted(_words(was)) == sorted(_words(now))
+def _differ_in_words(was: str, now: str) -> bool:
+    """True if texts differ in more than numbers and the order of their words."""
+    words, others = (
+        sorted(w for w in _words(text) if not any(map(str.isdigit, w)) and w != "#")
+        for text in (was, now)
+    )
+    return words != others
 
 
 def _apart(part: str, was: str, now: str) -> str:
-    """Say how a part of two requests differs, from the first word that does."""
+    """Say how a part of two requests differs, from the first word that does; "" if it does not."""
     before, after = _words(was), _words(now)
+    if before == after:
+        return ""
     pairs = zip(before, after, strict=False)
     shorter = min(len(before), len(after))
     at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
+    order = ", in another order" if sorted(before) == sorted(after) else ""
     return (
         f"the {part} was {_excerpt(was.split(), at)} in the run that was seen, and is "
-        f"{_excerpt(now.split(), at)} in the episode of its row"
+        f"{_excerpt(now.split(), at)} in the episode of its row{order}"
     )
 
 

@@ -17,7 +17,7 @@ from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.paths import shown
 from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
-from art_adapt.rehearsal.endless import MOST_CALLS, went_on
+from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.reward_errors import remedy, row_keys
@@ -190,7 +190,7 @@ def endless(seen: Seen) -> Iterator[Finding]:
         place = PLACE.search(told)
         yield Finding(
             "endless",
-            f"{len(ended)} of {len(seen.episodes)} episodes asked their model {MOST_CALLS} times "
+            f"{len(ended)} of {len(seen.episodes)} episodes asked their model {seen.most_calls} times "
             "and had not ended, so the rehearsal ended them",
             "check that this loop ends: limit its turns, or supply the reply that ends it with "
             "--replies",

@@ -22,7 +22,8 @@ from art_adapt.rehearsal.seen import Seen, Witness, offered_tools, shortened
 Json = dict[str, Any]
 # What a phase of the repeated episodes tries.
 TRIED = {
-    SAME: "whether it begins anew each time",
+    SAME: "whether it asks what a watched run asked, or begins anew each time",
+    LATER: "whether it asks what a watched run asked, or begins anew each time",
     SAME_AGAIN: "whether it begins anew each time",
     REFUSING: "what it answers where its model refuses",
 }

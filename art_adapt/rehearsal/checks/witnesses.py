@@ -196,23 +196,34 @@ def _unpassed(seen: Seen, used: set[str] | None) -> Iterator[Witness]:
 def told_apart(seen: Seen) -> Iterator[Finding]:
     """Report scenarios of which nothing reaches the model: every episode has one task."""
     starts = {json.dumps(start_of(each)) for each in seen.episodes if each.histories}
-    if len(starts) != 1 or len(seen.groups) < 2:
+    if len(starts) != 1:
         return
-    fields = _one_task(seen, *starts)
-    if not fields:
+    fields = _one_task(seen, *starts) if len(seen.groups) > 1 else ()
+    nobody = not any(_has_user(each) for each in seen.episodes)
+    if not fields and not (nobody and _tells_nothing(seen, *starts)):
         return
     used = _used_fields(seen.source)
-    nobody = not any(_has_user(each) for each in seen.episodes)
+    which = f" ({', '.join(fields)})" if fields else ""
     yield seen.finding(
         "one task",
-        f"no request tells scenarios apart ({', '.join(fields)}): all episodes began with the same "
-        "messages" + (", none of them from a user" if nobody else ""),
-        "pass the scenario to the agent in episode()"
+        f"no request tells scenarios apart{which}: all episodes began with the same messages"
+        + (", none of them from a user" if nobody else ""),
+        "choose the function that is given the task, with --entry, and adapt again"
+        if not fields
+        else "pass the scenario to the agent in episode()"
         if used is not None and not used.issuperset(fields)
         else "episode() passes it, and no message has it: make what the agent is to do an argument "
         "of its function, and adapt again",
         r"def episode",
     )
+
+
+def _tells_nothing(seen: Seen, start: str) -> bool:
+    """True if no value of any row is in the messages that all episodes began with."""
+    plain = json.dumps(json.loads(start), ensure_ascii=False)
+    rows = [row for row in seen.notes.scenarios if isinstance(row, dict)]
+    values = (value for row in rows for value in row.values())
+    return not any(_is_in(str(v), plain) for v in values if isinstance(v, str | int))
 
 
 def _one_task(seen: Seen, start: str) -> Collection[str]:
