@@ -16,6 +16,7 @@ from art_adapt.seen.values import (
     contradicts,
     holds_more,
     is_asked_about,
+    is_choice,
     is_literal,
     is_set,
     is_told,
@@ -71,7 +72,7 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
                 )
             ),
             *(
-                _options(entry.parameters, calls, seen.given)
+                _options(entry.parameters, calls, seen.given, words)
                 if entry.terminal is None or not entry.terminal.reads_arguments
                 else ()  # a command: its own line has all that it was given
             ),
@@ -162,14 +163,28 @@ def _opened(parameter: Parameter, seen: SeenFunction, words: Words) -> Parameter
 
 
 def _options(
-    parameters: Sequence[Parameter], calls: Sequence[Call], given: Sequence[str]
+    parameters: Sequence[Parameter],
+    calls: Sequence[Call],
+    given: Sequence[str],
+    words: Words,
 ) -> Iterator[Parameter]:
-    """Yield what ``**options`` took of the task, each as a parameter of its own."""
+    """Yield what ``**options`` took, each as a parameter of its own: the task, and what stays."""
     known = {parameter.name for parameter in parameters}
-    for name in given:
+    taken = dict.fromkeys([*given, *(name for call in calls for name in call.given)])
+    for name in taken:
         values = values_of(name, calls)
-        if name not in known and name.isidentifier() and values:
+        if name in known or not name.isidentifier() or not values:
+            continue
+        if name in given:
             yield Parameter(name, type_of(values), None)
+        elif len(spelled_of(values)) == 1 and is_choice(values[0], words):
+            site = next(call.site for call in calls if name in call.given)
+            if site is not None:
+                place = Place(site.path, site.line)
+                made = Construction(place, repr(values[0]))
+                yield Parameter(
+                    name, None, None, is_object=True, made=made, passed=place
+                )
 
 
 def _set_up(setup: SetupCall, seen: SeenFunction, words: Words) -> SetupCall:

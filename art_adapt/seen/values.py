@@ -16,7 +16,7 @@ from art_adapt.words import KEY_TYPED
 WORD = re.compile(r"[^\W\d][\w.-]*")  # "openai-compatible"
 SMALL = re.compile(r"-?\d{1,3}(\.\d{1,3})?")
 NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?")
-FEWEST = 3  # digits of a number that the model is not asked about by chance
+FEWEST = 3  # characters of a number that the model is not asked about by chance
 TYPES = {
     str: "str",
     bool: "bool",
@@ -32,27 +32,38 @@ def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
 
     An option of their command line, say. Other texts and long numbers may be somebody's own, or
     made anew in each run, but a word that the agent's own files compare with, or list, is one
-    of its choices: a provider. What the model was asked about is a task.
+    of its choices: a provider. What the model was asked about is a task. What reading computes, for
+    a call that may not have run, gives way as well.
     """
     own = parameter.made.value if parameter.made is not None else parameter.default
     theirs = (
         parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
     )
-    if theirs or own is None or not is_literal(own):
+    if theirs or own is None:
         return False
+    if not is_literal(own):
+        return parameter.made is not None and is_choice(value, words)
     default = ast.literal_eval(own)
     if value == default:
         return False
     if isinstance(value, bool) or isinstance(default, bool):
         return type(value) is type(default)
-    if isinstance(value, str) and isinstance(default, str | None):
-        is_choice = WORD.fullmatch(value) is not None and value in words.choices
-        return is_choice and not _has(words.asked, value)
-    return (
-        isinstance(default, int | float)
-        and SMALL.fullmatch(repr(value)) is not None
-        and not _has(words.asked, repr(value))
-    )
+    alike = str if isinstance(value, str) else int | float
+    return isinstance(default, alike | None) and is_choice(value, words)
+
+
+def is_choice(value: Any, words: Words) -> bool:
+    """True if a value is a switch, a small number or a word that the agent's own files list.
+
+    The model was not asked about such a number or word.
+    """
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, str):
+        is_listed = WORD.fullmatch(value) is not None and value in words.choices
+        return is_listed and not _has(words.asked, value)
+    spelled = repr(value)
+    return SMALL.fullmatch(spelled) is not None and not _has(words.asked, spelled)
 
 
 def _has(text: str, spelled: str) -> bool:
@@ -109,7 +120,7 @@ def is_asked_about(value: Any, own: str | None, words: Words) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     spelled = value if isinstance(value, str) else repr(value)
-    is_short = not isinstance(value, str) and sum(map(str.isdigit, spelled)) < FEWEST
+    is_short = not isinstance(value, str) and len(spelled.lstrip("-")) < FEWEST
     is_said = _has(words.asked, spelled) or _is_in_digits(words.asked, spelled)
     return (
         bool(spelled.strip())

@@ -1795,3 +1795,59 @@ def test_a_row_has_what_an_object_was_made_with(tmp_path: Path) -> None:
     kept = rows(tmp_path)
     assert len({row.pop("task") for row in kept}) == 2
     assert kept == [desk, desk]
+
+
+# What a program computes for its agent, where a run of it had something else; and what is passed.
+COMPUTED = {
+    "in a branch that did not run": (
+        "    careful = not options.quick\n    if careful:\n        if not options.topic:\n"
+        "            careful = False\n",
+        "careful=careful",
+        "careful=True",
+    ),
+    "of an option that has a default": (
+        "    limit = len(options.topic or '') + 4\n",
+        "limit=limit",
+        "limit=10",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COMPUTED)
+def test_a_run_says_more_than_what_reading_computes(kind: str, tmp_path: Path) -> None:
+    computed, given, passed = COMPUTED[kind]
+    agent = function("def answer(task: str, careful=None, limit=None):")
+    agent += (
+        "def main():\n    import argparse\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('task')\n    parser.add_argument('--topic')\n"
+        "    parser.add_argument('--quick', action='store_true')\n"
+        f"    options = parser.parse_args()\n{computed}"
+        f"    print(answer(options.task, {given}))\n\n\n{RUNS}main()\n"
+    )
+    run = (sys.executable, "agent.py", QUESTION, "--topic", "planes")
+    watched(tmp_path, agent, [CALL, *SAID], *run)
+    assert f"answer(task=scenario.task, {passed})" in patch_of(tmp_path)
+
+
+def test_what_options_take_besides_the_task_is_passed_as_in_the_run(
+    tmp_path: Path,
+) -> None:
+    agent = function("def answer(task: str, careful=True):")
+    agent += (
+        "def serve(task, **options):\n    return answer(task, **options)\n\n\n"
+        f"{RUNS}print(serve(sys.argv[1], careful='-q' not in sys.argv))\n"
+    )
+    run = (sys.executable, "agent.py", QUESTION, "-q")
+    watched(tmp_path, agent, [CALL, *SAID], *run)
+    assert "serve(task=scenario.task, careful=False)" in patch_of(tmp_path)
+
+
+def test_a_short_number_in_place_of_none_is_a_field(tmp_path: Path) -> None:
+    loop = LOOP.replace("task}]", "f'{task} Prior: {prior}'}]")
+    agent = function("def answer(task: str, prior: float | None = None):", loop)
+    agent += f"{RUNS}print(answer(sys.argv[1], prior=float(sys.argv[2])))\n"
+    run = (sys.executable, "agent.py", QUESTION, "0.1")
+    watched(tmp_path, agent, [CALL, *SAID], *run)
+    assert "prior=scenario.prior" in patch_of(tmp_path)
+    (row,) = rows(tmp_path)
+    assert row["prior"] == 0.1
