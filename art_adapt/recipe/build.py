@@ -34,6 +34,7 @@ from art_adapt.recipe.model import (
 )
 from art_adapt.recipe.taken_over import taken_over
 from art_adapt.recipe.types import parsed
+from art_adapt.survey.inputs.rebuilt import NAMESPACE, classes_in
 from art_adapt.survey.inputs.supplied import GIVEN, MODEL, OF_ENDPOINT
 from art_adapt.survey.model import (
     Construction,
@@ -94,11 +95,26 @@ class _Building:
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
+            elif entry.route is None and self._is_rebuilt(part):
+                yield from self._makers(part)
             elif entry.route is None and (
                 part.is_record or part.element or self._is_validated(part)
             ):
                 record = part.element or part.validated or _record_class(part)
                 yield self._import(record.partition(".")[0])
+
+    def _is_rebuilt(self, part: Parameter) -> bool:
+        """True if a row has what dataclasses or a command line's options are made of again."""
+        is_own = part.rebuilt and not (part.is_record or part.is_object or part.element)
+        return bool(is_own) and any(each.of == part.name for each in self.fields)
+
+    def _makers(self, part: Parameter) -> Iterator[ImportedName]:
+        if part.rebuilt == NAMESPACE:
+            yield ImportedName("argparse", NAMESPACE)
+            return
+        yield ImportedName("pydantic", "TypeAdapter")
+        for name in classes_in(part.rebuilt):
+            yield self._import(name.partition(".")[0])
 
     def _is_validated(self, part: Parameter) -> bool:
         """True if a row has an object of a pydantic class whole, as a dict that makes it."""
@@ -270,6 +286,11 @@ class _Building:
             if parameter.element:
                 made_of = f"{self._local(parameter.element)}(**each)"
                 return Code(f"[{made_of} for each in scenario.{said.name}]")
+            if self._is_rebuilt(parameter) and parameter.rebuilt == NAMESPACE:
+                return Code(f"{NAMESPACE}(**scenario.{said.name})")
+            if self._is_rebuilt(parameter):
+                adapter = f"TypeAdapter({parameter.rebuilt})"
+                return Code(f"{adapter}.validate_python(scenario.{said.name})")
             if self._is_validated(parameter):
                 model = self._local(parameter.validated)
                 return Code(f"{model}.model_validate(scenario.{said.name})")

@@ -162,7 +162,7 @@ def _type(parameter: Parameter) -> ast.expr:
     is_chat = parameter.annotation is None and parameter.name in CONVERSATIONS
     if is_chat or parameter.element:
         return DICTS
-    if parameter.validated:
+    if parameter.validated or parameter.rebuilt.isidentifier():
         return DICT
     default = _evaluated(parameter.default)
     if parameter.annotation is None and type(default) is int:

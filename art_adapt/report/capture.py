@@ -106,7 +106,11 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             "that creates it, with art-adapt --entry\n"
         )
     # episode() makes these again itself.
-    made = {each.name for each in entry.needs if each.element or each.is_record}
+    made = {
+        each.name
+        for each in entry.needs
+        if each.element or each.is_record or each.rebuilt
+    }
     for field, types in kept.turned.items():
         if field in made:
             continue

@@ -27,6 +27,7 @@ from art_adapt.seen.values import (
 )
 from art_adapt.seen.written import Words, words_of
 from art_adapt.source import Place
+from art_adapt.survey.inputs.rebuilt import NAMESPACE
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import (
     Construction,
@@ -187,6 +188,12 @@ def _options(
                 )
 
 
+def _is_namespace(name: str, calls: Sequence[Call]) -> bool:
+    """True if runs gave the options of a command line as they were parsed."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return bool(notes) and all(n.get("type") == f"argparse:{NAMESPACE}" for n in notes)
+
+
 def _set_up(setup: SetupCall, seen: SeenFunction, words: Words) -> SetupCall:
     calls = [
         call
@@ -261,6 +268,7 @@ def _as_seen(
             made=None,
             fields=None,
             stand_in=None,
+            rebuilt=NAMESPACE if _is_namespace(name, calls) else parameter.rebuilt,
         )
     if parameter.supplied == MODEL and parameter.default is None:
         return _with_own_model(parameter, values, calls[0].site, defined)

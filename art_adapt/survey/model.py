@@ -209,6 +209,7 @@ class Parameter:
     validated: str = (
         ""  # its pydantic class, as the agent's file names it, which reads a dict
     )
+    rebuilt: str = ""  # the annotation or class by which a row's value is made again
     otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
     set_later: tuple[Place, ...] = ()  # where it sets attributes of what it made
 

@@ -138,3 +138,135 @@ def test_a_record_within_a_record_is_the_row_s(kind: str, tmp_path: Path) -> Non
     assert ("Profile.model_validate(scenario.profile)" in text) is is_whole, text
     done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
     assert b"asks what the run asked" in done.stdout, done.stdout.decode()
+
+
+EXAM = """\
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+
+class Level(Enum):
+    EASY = "easy"
+    HARD = "hard"
+
+
+@dataclass
+class Question:
+    text: str
+    level: Level = Level.EASY
+
+
+@dataclass
+class Exam:
+    title: str
+    questions: list[Question]
+    made_at: datetime = field(default_factory=datetime.now)
+
+
+GEOGRAPHY = Exam("Geography of rivers", [Question("Name a river.", Level.HARD)])
+"""
+GRADER = """\
+from typing import List, Optional
+from openai import OpenAI
+from exam import Exam
+
+
+def grade(exams: ANNOTATION) -> str:
+    said = ""
+    for exam in ONE_BY_ONE:
+        for question in exam.questions:
+            asked = [{"role": "user", "content": f"{exam.title}: {question.text} {question.level.name} {exam.made_at.year}"}]
+            said = OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+    return said
+"""
+# How the function says what it takes, how it goes through it, what it is given, and how that
+# is made again.
+DATACLASSES = {
+    "one": ("Exam", "[exams]", "GEOGRAPHY", "TypeAdapter(Exam)"),
+    "a list": ("List[Exam]", "exams", "[GEOGRAPHY]", "TypeAdapter(list[Exam])"),
+    "one that may be missing": ("Optional[Exam]", "[exams]", "GEOGRAPHY", "TypeAdapter(Exam | None)"),
+    "quoted": ("'Exam'", "[exams]", "GEOGRAPHY", "TypeAdapter(Exam)"),
+    "by name": ("dict[str, Exam]", "exams.values()", "{'rivers': GEOGRAPHY}", "TypeAdapter(dict[str, Exam])"),
+}  # fmt: skip
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(DATACLASSES, 2))
+def test_dataclasses_are_made_of_their_row(kind: str, tmp_path: Path) -> None:
+    annotation, one_by_one, given, adapter = DATACLASSES[kind]
+    agent = GRADER.replace("ANNOTATION", annotation).replace("ONE_BY_ONE", one_by_one)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "exam.py").write_text(EXAM)
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "main.py").write_text(
+        "from agent import grade\nfrom exam import GEOGRAPHY\n\n\n"
+        f"def given():\n    return {given}\n\n\nprint(grade(given()))\n"
+    )
+    told = art_adapt(
+        "capture", "--scripted", "--", sys.executable, "main.py", cwd=tmp_path
+    )
+    assert told.returncode == 0 and b"create them again" not in told.stdout, told.stdout
+    done = art_adapt("--yes", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (tmp_path / "agent_train.py").read_text()
+    assert f"exams={adapter}.validate_python(scenario.exams)" in text, text
+    done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
+    assert b"asks what the run asked (1 request)" in done.stdout, done.stdout.decode()
+
+
+GAME = """\
+from openai import OpenAI
+
+
+class Game:
+    def __init__(self, args):
+        self.args = args
+
+    def play(self) -> str:
+        asked = [{"role": "user", "content": f"You are {self.args.who}; {self.args.rounds} rounds, {self.args.loud}."}]
+        return str(OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content)
+
+
+def play(options) -> str:
+    return Game(options).play()
+"""
+PARSED = """\
+import argparse
+from agent import Game, play
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--who", default="a careful banker")
+parser.add_argument("--rounds", type=int, default=3)
+parser.add_argument("--loud", action="store_true")
+parser.add_argument("--seed", type=int)
+"""
+# How a program starts a game with its options, and how an episode does.
+STARTED = {
+    "a class": ("print(Game(parser.parse_args()).play())", "Game(args=Namespace(**scenario.args))"),
+    "a function": ("print(play(parser.parse_args()))", "play(options=Namespace(**scenario.options))"),
+    "with more than was parsed": (
+        "args = parser.parse_args()\nargs.table = 'green'\nprint(Game(args).play())",
+        "Game(args=Namespace(**scenario.args))",
+    ),
+    "of no parser": (
+        "print(Game(argparse.Namespace(who='a careful banker', rounds=3, loud=False)).play())",
+        "Game(args=Namespace(**scenario.args))",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(STARTED))
+def test_the_options_of_a_command_line_are_a_row(kind: str, tmp_path: Path) -> None:
+    started, made = STARTED[kind]
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(GAME)
+    (tmp_path / "main.py").write_text(f"{PARSED}{started}\n")
+    watched = ("--scripted", "--", sys.executable, "main.py")
+    assert art_adapt("capture", *watched, cwd=tmp_path).returncode == 0
+    done = art_adapt("--yes", "agent.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert made in (tmp_path / "agent_train.py").read_text()
+    done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
+    assert b"asks what the run asked (1 request)" in done.stdout, done.stdout.decode()

@@ -33,6 +33,7 @@ from art_adapt.survey.inputs.clients import (
     serves_another_library,
 )
 from art_adapt.survey.inputs.declared import default_of, passed_default
+from art_adapt.survey.inputs.rebuilt import rebuilt_as
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_to
 from art_adapt.survey.model import Parameter
@@ -105,6 +106,7 @@ def _of_function(
         supplied=found.supplied
         if name in BY_NAME
         else supplied_to(project, syntax, function, name),
+        rebuilt=rebuilt_as(project, syntax, argument.annotation),
         positional_only=argument in function.node.args.posonlyargs,
         # Called as a function, typer's would get the declaration for a value.
         declared=isinstance(default, ast.Call) and default_of(default) is not default,
@@ -299,9 +301,7 @@ def _parameter(
         return function is not None and is_an_object(project, syntax, function, name)
 
     text = ast.unparse(annotation) if annotation is not None else None
-    found = None
-    if annotation is not None:
-        found = _class_of(project, syntax, annotation)
+    found = None if annotation is None else _class_of(project, syntax, annotation)
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENTS
         and found is None  # a class of the project is none

@@ -15,6 +15,9 @@ CONTAINERS = (list, tuple, dict, set, frozenset)
 LARGEST = 500  # elements of a container that is still kept
 LONGEST = 200_000  # characters of a value
 MOST_PARTS = 20  # of an object
+NAMESPACE = (
+    "argparse:Namespace"  # what a command line gives; nothing is imported for it
+)
 
 
 def as_json(value: Any) -> dict[str, Any]:
@@ -40,6 +43,8 @@ def as_json(value: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if _names(type(value)) == NAMESPACE:
+        return vars(value)
     if hasattr(type(value), "model_dump"):
         return value.model_dump(mode="json", warnings=False)
     if isinstance(value, enum.Enum):
@@ -50,6 +55,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, texts):
         return str(value)
     raise TypeError
+
+
+def _names(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def snapshot(value: Any) -> dict[str, Any]:
@@ -67,6 +76,8 @@ def snapshot(value: Any) -> dict[str, Any]:
     kept: dict[str, Any] = {"not_json": kind.__qualname__}
     if not is_large:
         kept = as_json(value)
+    if _names(kind) == NAMESPACE and "value" in kept:
+        kept["type"] = NAMESPACE
     if "value" not in kept:
         kept["parts"] = _parts(value)
     return kept

@@ -1,0 +1,76 @@
+"""Tells which values of the project's dataclasses pydantic can make again of what JSON holds."""
+
+from __future__ import annotations
+
+import ast
+
+from art_adapt.code.nodes import decorator_names, dotted, last_name, unquoted
+from art_adapt.code.project import Project
+from art_adapt.code.syntax import BUILTIN, Syntax
+
+NAMESPACE = "Namespace"  # of argparse, which a row's options make again
+# Of typing, with what they are called without an import.
+CONTAINERS = {
+    "list": "list",
+    "List": "list",
+    "Sequence": "list",
+    "dict": "dict",
+    "Dict": "dict",
+    "tuple": "tuple",
+    "Tuple": "tuple",
+}
+
+
+def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) -> str:
+    """Return an annotation of dataclasses alone, as ``list[Submission]``; "" for another one.
+
+    What they hold, such as records, enumerations and times, ``pydantic.TypeAdapter`` makes of a
+    row, whatever the classes nest (pydantic 2, type_adapter.py).
+    """
+    spelled = "" if annotation is None else _spelled(unquoted(annotation))
+    classes = classes_in(spelled) if spelled else []
+    is_made = bool(classes) and all(_is_dataclass(project, syntax, c) for c in classes)
+    return spelled if is_made else ""
+
+
+def classes_in(annotation: str) -> list[str]:
+    """Return the names in such an annotation that its file has."""
+    named = (
+        dotted(node)
+        for node in ast.walk(ast.parse(annotation, mode="eval"))
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
+    return [each for each in dict.fromkeys(named) if each and each not in BUILTIN]
+
+
+def _spelled(annotation: ast.expr) -> str:
+    """Spell an annotation of classes and containers without names of typing; "" for another one."""
+    match annotation:
+        case ast.Name() | ast.Attribute():
+            return dotted(annotation) or ""
+        case ast.Constant(value=None):
+            return "None"
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _joined(" | ", left, right)
+        case ast.Subscript(value=container, slice=inner):
+            if last_name(container) == "Optional":
+                return f"{spelled} | None" if (spelled := _spelled(inner)) else ""
+            kind = CONTAINERS.get(last_name(container))
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            spelled = _joined(", ", *parts)
+            return f"{kind}[{spelled}]" if kind and spelled else ""
+        case ast.Constant(value=value) if value is ...:
+            return "..."
+    return ""
+
+
+def _joined(between: str, *parts: ast.expr) -> str:
+    spelled = [_spelled(each) for each in parts]
+    return between.join(spelled) if all(spelled) else ""
+
+
+def _is_dataclass(project: Project, syntax: Syntax, name: str) -> bool:
+    found = project.class_named(syntax, name)
+    return found is not None and "dataclass" in decorator_names(
+        found[0].classes[found[1]]
+    )
