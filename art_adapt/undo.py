@@ -84,7 +84,7 @@ def make_undo(
         if not _is_ours(file.path, file.place, is_named=file.path in named):
             found.append((file.path, ANOTHERS))
         elif (user := _user_left(file, named, undone, known)) is not None:
-            found.append((file.path, f"{quoted(user.name)} still uses it"))
+            found.append((file.path, _used_by(user)))
         else:
             restored = remove(file.source, line_length)
             found.append(FileEdit(file.path, file.source.data, restored))
@@ -237,9 +237,13 @@ def _hooks_files(folder: Path, gone: set[tuple[int, int]]) -> Iterator[FileEdit 
         if not (hooks_file.is_current(data) or hooks_file.is_former(data)):
             yield path, "it is not the file that art-adapt writes"
         elif user is not None:
-            yield path, f"{quoted(user.name)} still uses it"
+            yield path, f"{_used_by(user)}; --undo with that file takes its hooks back"
         else:
             yield FileEdit(path, data, None, generated=True)
+
+
+def _used_by(user: Path) -> str:
+    return f"{quoted(user.name)} still uses it"
 
 
 def _other_user(folder: Path, gone: set[tuple[int, int]]) -> Path | None:

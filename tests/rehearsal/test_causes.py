@@ -55,6 +55,16 @@ CAUSES = {
         "fix",
         "return a low reward",
     ),
+    "a lock that one at a time may have": (
+        "import asyncio\nfrom openai import AsyncOpenAI\n\nBUSY = []\n\n\n"
+        "async def run(task: str) -> str:\n    if BUSY:\n        raise ConnectionError('database is locked')\n"
+        "    BUSY.append(1)\n    try:\n        await asyncio.sleep(0.3)\n"
+        "        asked = [{'role': 'user', 'content': task}]\n"
+        "        reply = await AsyncOpenAI().chat.completions.create(model='m', messages=asked)\n"
+        "        return str(reply.choices[0].message.content)\n    finally:\n        BUSY.clear()\n",
+        "set CONCURRENCY = 1",
+        "Nothing found",
+    ),
     "a folder that rollouts share": (
         "import os, shutil, time\n" + HEAD
         + "def run(task: str) -> str:\n    if os.path.exists('work'):\n        shutil.rmtree('work')\n"

@@ -17,7 +17,7 @@ from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
 from art_adapt.rehearsal.protocol import Trajectory
-from art_adapt.rehearsal.repeats import UNENDING
+from art_adapt.rehearsal.repeats import SAME, SAME_AGAIN, UNENDING
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_tools
@@ -176,10 +176,21 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "failed",
             f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
-            f"{fix_of(seen, failure)}, or change what episode() passes; catch an error that should not "
-            "end an episode",
+            f"{_alone(seen, found)}{fix_of(seen, failure)}, or change what episode() passes; catch an "
+            "error that should not end an episode",
             r"async def rollout" if _is_of_rollout(failure) else r"def episode",
         )
+
+
+def _alone(seen: Seen, found: Failures) -> str:
+    """Say that an episode ended well that ran alone, before the others and after them."""
+    ends = [seen.notes.repeat(phase) for phase in (SAME, SAME_AGAIN)]
+    if not found.own or not all(end is not None and end.is_well for end in ends):
+        return ""
+    return (
+        "an episode that ran alone ended well: if those side by side share a service, a lock or a "
+        "file, set CONCURRENCY = 1; else "
+    )
 
 
 def fix_of(seen: Seen, failure: str) -> str:
