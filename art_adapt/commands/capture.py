@@ -103,11 +103,10 @@ def capture(
     ran = agent or agent_of(command)
     if agent is not None and not agent.is_file():
         raise missing(agent)
-    known = entry is not None or conversations is not None or _is_adapted(ran)
-    if scripted and known:
-        if conversations is not None:
-            raise _not_scripted("--conversations")
-        raise _not_scripted(None if entry is None else "--entry")
+    is_adapted = conversations is not None or _is_adapted(ran)
+    if scripted and is_adapted:
+        raise _not_scripted(None if conversations is None else "--conversations")
+    known = is_adapted or (entry is not None and not scripted)
     if env and not scripted:
         raise Refusal(
             "--env is for --scripted: without it, the agent gets your whole environment",
@@ -120,7 +119,7 @@ def capture(
         )
     if not known:
         script = _script(env or (), replies) if scripted else None
-        raise typer.Exit(watch(command, ran, output, allow or (), script))
+        raise typer.Exit(watch(command, ran, output, allow or (), script, entry))
     if ran is None:
         raise Refusal(
             f"cannot find the agent's file in the command {' '.join(command)}",
@@ -190,12 +189,13 @@ def watch(
     output: Path | None = None,
     allowed: Sequence[str] = (),
     script: Script | None = None,
+    entry: str | None = None,
     *,
     guided: bool = False,
 ) -> int:
     """Run a command, see which function runs the episodes, and keep their rows.
 
-    ``script``: a made-up model answers, as it says.
+    ``script``: a made-up model answers, as it says. ``entry``: the function to take.
     ``guided``: somebody is asked next, and needs no command. The other parameters are those of
     ``capture``. Returns the command's exit code.
 
@@ -254,7 +254,7 @@ def watch(
         file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
     try:
-        point, scenarios = _episode(files, None)
+        point, scenarios = _episode(files, entry)
     except UnclearEntry as refusal:
         raise replace(
             refusal,
@@ -285,7 +285,8 @@ def watch(
     module = train_module_path(point.home)
     is_ready = module.is_file() and _is_adapted(point.home)
     named = quote(shown(_shown(module if is_ready else point.home)))
-    then = f"art-adapt {'rehearse ' * is_ready}{named}"
+    flag = f"--entry {quote(entry)} " if entry and not is_ready else ""
+    then = f"art-adapt {'rehearse ' * is_ready}{flag}{named}"
     say_kept(kept, path, point, code, "" if guided else then)
     if stale and kept.rows:
         say_stale(stale, names, path)

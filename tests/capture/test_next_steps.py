@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -168,3 +169,43 @@ def test_an_adapted_agent_is_rehearsed_next(tmp_path: Path) -> None:
     )
     _, said = watched(tmp_path, "main.py")
     assert "next: art-adapt rehearse agent_train.py" in said, said
+
+
+TWO_SIDES = """\
+from openai import OpenAI
+
+
+class Side:
+    def __init__(self, prompt):
+        self.prompt = prompt
+
+    def say(self, heard):
+        asked = [{"role": "system", "content": self.prompt}, {"role": "user", "content": str(heard)}]
+        return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+def main() -> None:
+    heard = []
+    for side in (Side("You know: " + input("What? ")), Side("You guess.")) * 2:
+        heard.append(side.say(heard))
+    print(heard[-1])
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_function_that_is_named_gets_its_rows_without_a_model(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "agent.py").write_text(TWO_SIDES)
+    typed = f"{sys.executable} -c \"import sys, io; sys.stdin = io.StringIO('a lighthouse'); import agent; agent.main()\""
+    run = ("capture", "--scripted", "--entry", "main", "--", *shlex.split(typed))
+    done = art_adapt(*run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"next: art-adapt --entry main agent.py" in done.stderr, done.stderr
+    (row,) = map(json.loads, (tmp_path / "scenarios.jsonl").read_text().splitlines())
+    assert row["inputs"] == ["a lighthouse"]
+    assert art_adapt("--entry", "main", "agent.py", cwd=tmp_path).returncode == 0
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert b"asks what the run asked (4 requests)" in done.stdout, done.stdout.decode()
