@@ -18,6 +18,7 @@ from art_adapt.code.hooks import (
 )
 from art_adapt.code.packages import import_roots
 from art_adapt.code.project import Project
+from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.decided import decided_in
 from art_adapt.errors import Refusal
@@ -25,6 +26,8 @@ from art_adapt.file_edit import FileEdit
 from art_adapt.files import changed_meanwhile
 from art_adapt.folders import walk
 from art_adapt.printable import quoted
+from art_adapt.seen.surveyed import seen_around
+from art_adapt.settings import Options
 from art_adapt.source import Source, read_source
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import agent_path, standing_module, train_module_path
@@ -143,9 +146,11 @@ def _undone(
         with suppress(Refusal):
             found |= dict.fromkeys(Project.of([read_source(path)], {}).files)
     if not known.keys() <= found.keys():
-        # Adapting widens to files that no import leads to, and finds them again.
+        # Adapting widens to files that no import leads to, as those of a run, and finds them again.
         with suppress(Refusal):
-            again = survey(sources, entry=entry)
+            read = survey(sources, entry=entry)
+            _, more = seen_around(read, sources, Options(), Session())
+            again = survey([*sources, *more], entry=entry) if more else read
             found |= dict.fromkeys(f.source.path for f in again.files if f.edited)
     return found
 

@@ -350,7 +350,7 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     from art_adapt.code.session import Session
     from art_adapt.decisions import nothing_to_record, said_in
     from art_adapt.discovery import named_sources, with_entry_file
-    from art_adapt.entry_decision import decide_entry
+    from art_adapt.entry_decision import UnclearEntry, decide_entry
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
     from art_adapt.seen.surveyed import surveyed_as_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
@@ -360,7 +360,8 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     if name is not None:
         options = replace(options, entry=name, origins={"entry": Origin.FLAG})
     session = Session()
-    given, tried = options, []
+    given, unread = options, None
+    refused: Refusal | None = None
     for agent in dict.fromkeys(agents):
         sources = named_sources([str(agent)])
         options = configured(given, sources[0].path)
@@ -368,13 +369,24 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
         sources = with_entry_file(sources, options.entry)
         said = said_in(options)
         read = survey(sources, entry=options.entry, session=session, said=said)
-        tried.append(read)
-        if read.calls:
-            break
+        try:
+            # What led from this file to the model, reading may not have found.
+            read, options, seen = surveyed_as_seen(read, sources, options, session)
+            if not read.calls:
+                unread = unread or read
+                continue
+            found = decide_entry(read, options).entry
+        except UnclearEntry:
+            raise
+        except Refusal as refusal:  # another file of the run may lead to it
+            refused = refused or refusal
+            continue
+        break
     else:
-        raise nothing_to_record(tried[0])
-    read, options, seen = surveyed_as_seen(read, sources, options, session)
-    found = decide_entry(read, options).entry
+        if refused is not None:
+            raise refused
+        assert unread is not None
+        raise nothing_to_record(unread)
     assert found is not None  # a train module needs one
     if name is None and seen is not None and seen.shows_part(found):
         raise Refusal(

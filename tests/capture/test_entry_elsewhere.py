@@ -95,3 +95,54 @@ def test_the_same_command_changes_nothing_where_nobody_has_the_run(
     assert done.returncode == 0 and b"Nothing to change" in done.stdout, done.stdout
     assert texts(clone) == before
     assert b"run_task  (as before)" in done.stdout
+
+
+INJECTED = {
+    "ag/__init__.py": "",
+    "ag/__main__.py": "from ag.cli import main\n\nmain()\n",
+    "ag/cli.py": """\
+        from ag.llm import make_ask
+        from ag.loop import run_loop
+
+
+        def main() -> None:
+            ask = make_ask()
+            for question in ["How many orders?", "How many payments?"]:
+                print(run_loop(question, ask))
+        """,
+    "ag/llm.py": """\
+        from openai import OpenAI
+
+
+        def make_ask():
+            client = OpenAI()
+
+            def ask(messages):
+                reply = client.chat.completions.create(model="m", messages=messages)
+                return reply.choices[0].message.content
+
+            return ask
+        """,
+    "ag/loop.py": """\
+        def run_loop(question, ask):
+            return ask([{"role": "user", "content": question}])
+        """,
+}
+
+
+def test_a_call_that_only_a_run_connects_is_captured_and_undone(tmp_path: Path) -> None:
+    """No import leads from the loop to the model: a closure is handed to it."""
+    for name, text in INJECTED.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(dedent(text))
+    before = {name: (tmp_path / name).read_bytes() for name in INJECTED}
+    run = ("capture", "--scripted", "--", sys.executable, "-m", "ag")
+    done = art_adapt(*run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"2 new rows in ag/scenarios.jsonl" in done.stderr, done.stderr.decode()
+    assert art_adapt("ag/loop.py", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "ag/llm.py").read_bytes() != before["ag/llm.py"]
+    assert art_adapt("--undo", "ag/loop.py", cwd=tmp_path).returncode == 0
+    assert {name: (tmp_path / name).read_bytes() for name in INJECTED} == before
+    assert not (tmp_path / "ag/art_recording.py").exists()

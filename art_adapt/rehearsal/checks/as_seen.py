@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from art_adapt import hooks_file
 from art_adapt.conversation_signs import text_of
 from art_adapt.rehearsal.protocol import Repeat
 from art_adapt.rehearsal.repeats import LATER, LATER_AGAIN, SAME, SAME_AGAIN
@@ -23,7 +24,8 @@ from art_adapt.rehearsal.seen import Finding, Seen, Witness, shortened
 from art_adapt.secret_texts import secrets_in, without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import said_in, texts_in
-from art_adapt.seen.notes import Request
+from art_adapt.seen.notes import FOLDER, Request
+from art_adapt.train_file import ENDING
 from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
@@ -36,6 +38,7 @@ DAYS = {
     *calendar.month_name,
     *calendar.month_abbr,
 }
+OWN_FILES = {hooks_file.NAME, "scenarios.jsonl", FOLDER.strip(".")}
 LONGEST_NUMBER = 8  # digits: a longer one is an id or a time
 AS_SEEN = (
     "an episode of a run's row, told what the model said there, asks what the run asked"
@@ -94,8 +97,17 @@ def otherwise(seen: Seen) -> Iterator[Finding]:
     """Report an episode that starts otherwise than the run that its row comes from."""
     for difference in _differing(seen):
         if difference.by_episode:
-            yield seen.finding("otherwise", difference.text, REMEDY, r"def episode")
+            yield seen.finding(
+                "otherwise", difference.text, _remedy(seen), r"def episode"
+            )
             return
+
+
+def _remedy(seen: Seen) -> str:
+    if not seen.withheld:
+        return REMEDY
+    names = ", ".join(seen.withheld)
+    return f"{REMEDY}; the agent was not given {names}, which --env NAME passes on"
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
@@ -104,11 +116,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     Where no row comes from a run, the tools and a prompt are looked for in all episodes.
     """
     replayed, differences = _replayed(seen), list(_differing(seen))
-    statement = "an episode of a run's row, told what the model said there, asks what the run asked"
     if differences:
         first, more = differences[0], len(differences) - 1
         others = f" ({more} more difference{'s' * (more != 1)})" if more else ""
-        yield Witness(first.text, False, f"{first.text}{others}; {REMEDY}")
+        yield Witness(first.text, False, f"{first.text}{others}; {_remedy(seen)}")
     elif replayed:
         count = sum(len(episode.asked) for _, _, episode in replayed)
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
@@ -277,9 +288,11 @@ def _tools(was: frozenset[str], now: frozenset[str]) -> Iterator[str]:
 def _words(text: str) -> list[str]:
     """Return the words of a text, with one mark for each time, date, id and path.
 
-    These differ in any two runs; other numbers do not.
+    These differ in any two runs; other numbers do not. Files that art-adapt has written since then
+    are left out: an agent may list those of its folder.
     """
     words = [word.strip(PUNCTUATION) for word in text.split()]
+    words = [word for word in words if not _is_of_art_adapt(word)]
     of_a_date = {
         n + d for n, word in enumerate(words) if word in DAYS for d in (-1, 0, 1, 2)
     }
@@ -287,6 +300,11 @@ def _words(text: str) -> list[str]:
         "#" if at in of_a_date or _differs_by_itself(word) else word
         for at, word in enumerate(words)
     ]
+
+
+def _is_of_art_adapt(word: str) -> bool:
+    name = word.rpartition("/")[2]
+    return name in OWN_FILES or name.endswith(ENDING)
 
 
 def _differs_by_itself(word: str) -> bool:
