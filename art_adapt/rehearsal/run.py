@@ -115,10 +115,9 @@ def rehearse(
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through, path)
     runs = read_runs(seen_file(path))
+    # A run that ended shows how many requests it takes.
     asked = max((len(run.requests) for run in runs), default=0)
-    most = max(
-        conditions.most_calls, 2 * asked
-    )  # a run that ended shows how many it takes
+    most = max(conditions.most_calls, 2 * asked)
     conditions = replace(conditions, most_calls=most)
     with (
         ScriptedModel(seed, rows, runs=runs) as model,

@@ -87,7 +87,7 @@ def run(task: str) -> str:
 """,
     "chance": """\
 def run(task: str) -> str:
-    name = random.choice(["Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal"]) + str(random.random())
+    name = "".join(random.choices("abcdefgh", k=12))
     said = ask([{"role": "user", "content": f"{name} asks: {task}"}])
     return str(said.content)
 """,
@@ -236,8 +236,8 @@ def run(task: str) -> str:
 def test_a_replay_that_takes_too_long_is_not_compared(tmp_path: Path) -> None:
     """Its run was quick: the episode is stopped, and nothing is said of what it asked."""
     quick = SLOW.replace("PAUSE", "0.01")
-    alike, _ = rehearsed_after(tmp_path, quick, ("sleep(0.01)", "sleep(5)"))
-    assert not alike
+    alike, apart = rehearsed_after(tmp_path, quick, ("sleep(0.01)", "sleep(5)"))
+    assert not alike and not any("asked" in each for each in apart), apart
     _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
     assert "is run again ends in time" in said and "no row comes" not in said
 
@@ -295,3 +295,21 @@ def test_a_row_that_was_edited_is_not_the_runs(tmp_path: Path) -> None:
     rows.write_text(json.dumps({**row, "task": "The one at ten, if it is free"}))
     alike, apart = told_of(tmp_path, "run")
     assert not any(ASKS_WHAT_THE_RUN_ASKED in each for each in alike) and not apart
+
+
+LISTING = """\
+import os
+
+
+def run(task: str) -> str:
+    asked = [{"role": "user", "content": f"{task} Files: {' '.join(sorted(os.listdir('.')))}"}]
+    return str(ask(asked).content)
+"""
+
+
+@pytest.mark.slow
+def test_files_that_art_adapt_has_written_since_are_no_difference(
+    tmp_path: Path,
+) -> None:
+    alike, apart = rehearsed_after(tmp_path, LISTING)
+    assert alike and not apart, apart

@@ -793,3 +793,23 @@ def test_a_call_that_a_thread_makes_elsewhere_is_to_be_carried(tmp_path: Path) -
     fixes = [f["fix"] for f in told["findings"] if f["name"] in ("failed", "stopped")]
     assert len(fixes) == 2
     assert all("carried(function)" in each for each in fixes), fixes
+
+
+# What a row says, what begins an episode, and whether nobody tells the model what to do.
+TOLD = {
+    "nothing": ({"path": "x"}, '{"role": "system", "content": "You rewrite SQL."}', True),
+    "a row in the prompt": ({"path": "orders"}, '{"role": "system", "content": f"Rewrite {path}."}', False),
+    "a user": ({"path": "x"}, '{"role": "user", "content": "Rewrite it."}', False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", first_now(TOLD, 1))
+def test_a_conversation_that_nobody_begins_has_no_task(
+    kind: str, tmp_path: Path
+) -> None:
+    row, first, is_found = TOLD[kind]
+    agent = f"def run_agent(path: str) -> str:\n    messages = [{first}]\n{LOOP}"
+    told = rehearsed(tmp_path, agent, "run_agent", rows=[row])
+    found = [each["what"] for each in told["findings"] if each["name"] == "one task"]
+    assert bool(found) is is_found, told
+    assert all("none of them from a user" in each for each in found)
