@@ -258,8 +258,8 @@ def watch(
     except UnclearEntry as refusal:
         raise replace(
             refusal,
-            next_step="adapt with one of them, as art-adapt --entry NAME FILE: this run is kept, "
-            "and adapting uses it",
+            next_step="choose one of them, and watch the run again with --entry NAME before the "
+            "command: its rows come with it",
         ) from refusal
     say_episode(point)
     path = output or point.home.parent / scenarios
