@@ -220,8 +220,9 @@ def _unfinished(file: Path, path: Path, conditions: Conditions, output: str) -> 
     return NotRehearsed(
         f"the train module did not finish within {conditions.seconds:g} seconds",
         why=why,
-        next_step="limit the turns of an episode; stub a function that waits (--stub NAME); "
-        "or raise --timeout",
+        next_step="limit the turns of an episode; if it asks again until it can read a reply, "
+        "supply such replies with --replies; stub a function that waits (--stub NAME); or raise "
+        "--timeout",
         path=path,
         output=output,
     )
