@@ -10,7 +10,8 @@ from typing import Any
 
 from art_adapt.seen.notes import Call
 from art_adapt.seen.written import Words
-from art_adapt.survey.model import Parameter
+from art_adapt.survey.inputs.run_state import DIFFERS
+from art_adapt.survey.model import Construction, Parameter
 from art_adapt.words import KEY_TYPED
 
 WORD = re.compile(r"[^\W\d][\w.-]*")  # "openai-compatible"
@@ -42,7 +43,8 @@ def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
     if theirs or own is None:
         return False
     if not is_literal(own):
-        return parameter.made is not None and is_choice(value, words)
+        made = parameter.made
+        return made is not None and not _differs(made) and is_choice(value, words)
     default = ast.literal_eval(own)
     if value == default:
         return False
@@ -50,6 +52,14 @@ def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
         return type(value) is type(default)
     alike = str if isinstance(value, str) else int | float
     return isinstance(default, alike | None) and is_choice(value, words)
+
+
+def _differs(made: Construction) -> bool:
+    """True if a value is made anew by chance or by the clock: a seed."""
+    code = "\n".join((*(each.text for each in made.statements), made.value))
+    imported = {name.module.partition(".")[0] for name in made.imports}
+    named = {n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)}
+    return not (named | imported).isdisjoint(DIFFERS)
 
 
 def is_choice(value: Any, words: Words) -> bool:

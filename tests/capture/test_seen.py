@@ -1829,6 +1829,13 @@ def test_a_run_says_more_than_what_reading_computes(kind: str, tmp_path: Path) -
     assert f"answer(task=scenario.task, {passed})" in patch_of(tmp_path)
 
 
+def test_a_number_that_chance_draws_is_drawn_anew(tmp_path: Path) -> None:
+    agent = "import random\n\n\n" + function("def answer(task: str, seed=None):")
+    agent += f"{RUNS}print(answer(sys.argv[1], seed=random.randint(1, 99)))\n"
+    watched(tmp_path, agent, [CALL, *SAID], sys.executable, "agent.py", QUESTION)
+    assert "seed=random.randint(1, 99)" in patch_of(tmp_path)
+
+
 def test_what_options_take_besides_the_task_is_passed_as_in_the_run(
     tmp_path: Path,
 ) -> None:
