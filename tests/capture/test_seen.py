@@ -1753,7 +1753,7 @@ BESIDE_THE_TASK = {
 }
 
 
-@pytest.mark.parametrize("kind", BESIDE_THE_TASK)
+@pytest.mark.parametrize("kind", first_now(BESIDE_THE_TASK, 2))
 def test_a_constant_that_the_model_was_asked_is_the_agent_s(
     kind: str, tmp_path: Path
 ) -> None:
@@ -1813,7 +1813,7 @@ COMPUTED = {
 }
 
 
-@pytest.mark.parametrize("kind", COMPUTED)
+@pytest.mark.parametrize("kind", first_now(COMPUTED))
 def test_a_run_says_more_than_what_reading_computes(kind: str, tmp_path: Path) -> None:
     computed, given, passed = COMPUTED[kind]
     agent = function("def answer(task: str, careful=None, limit=None):")

@@ -127,7 +127,7 @@ def rehearsed_after(
     return [each for each in alike if ASKS_WHAT_THE_RUN_ASKED in each], apart
 
 
-@pytest.mark.parametrize("kind", first_now(["tools", "side by side", "responses"], 2))
+@pytest.mark.parametrize("kind", first_now(["tools", "side by side", "responses"]))
 def test_an_episode_as_the_run_asks_what_it_asked(kind: str, tmp_path: Path) -> None:
     alike, apart = rehearsed_after(tmp_path, AGENTS[kind])
     assert alike and not apart, apart
@@ -187,7 +187,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("what", first_now(CHANGED, 2))
+@pytest.mark.parametrize("what", first_now(CHANGED))
 def test_what_an_episode_asks_otherwise_is_said(what: str, tmp_path: Path) -> None:
     kind, change, said = CHANGED[what]
     alike, apart = rehearsed_after(tmp_path, AGENTS[kind], change)
@@ -261,6 +261,7 @@ def test_a_long_episode_that_a_run_has_shown_to_end_is_no_endless_one(
     assert "endless" not in found
 
 
+@pytest.mark.slow
 def test_what_chance_draws_is_not_compared(tmp_path: Path) -> None:
     alike, apart = rehearsed_after(tmp_path, AGENTS["chance"])
     assert alike and not any("was" in each and "in the run" in each for each in apart)
