@@ -114,10 +114,8 @@ def _row(
                 kept.turned.setdefault(name, set()).update(turned)
     answer = note["answer"]
     began = datetime.fromtimestamp(note["began"], UTC)
-    row[CAPTURED] = {
-        "at": began.isoformat(
-            timespec="microseconds"
-        ),  # by which its run is found again
+    row[CAPTURED] = {  # by its time a rehearsal finds the run again
+        "at": began.isoformat(timespec="microseconds"),
         "seconds": note["seconds"],
         "outcome": note["outcome"],
         "answer": None if any(secrets_in(answer)) else answer,

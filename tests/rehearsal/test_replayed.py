@@ -314,3 +314,12 @@ def test_files_that_art_adapt_has_written_since_are_no_difference(
 ) -> None:
     alike, apart = rehearsed_after(tmp_path, LISTING)
     assert alike and not apart, apart
+
+
+@pytest.mark.slow
+def test_a_difference_is_quoted_where_it_is_beside_such_files(tmp_path: Path) -> None:
+    agent = LISTING.replace("{task} Files: ", "Files: ").replace(
+        "'.')))}", "'.')))} Stay calm, {task}"
+    )
+    _, apart = rehearsed_after(tmp_path, agent, ("Stay calm", "Stay loud"))
+    assert any("rewards.py Stay loud, " in each for each in apart), apart

@@ -82,6 +82,10 @@ def asked(body: Json) -> Asked:
     return Asked(prompt, tuple(said), frozenset(request.offered))
 
 
+# An episode that was replayed: its phases, how the first ended, and the run's own.
+Replayed = tuple[tuple[str, str], Repeat, Episode]
+
+
 @dataclass(frozen=True)
 class Difference:
     """How a request differs from the run's; ``by_episode``: what episode() does makes the difference.
@@ -95,7 +99,7 @@ class Difference:
 
 def otherwise(seen: Seen) -> Iterator[Finding]:
     """Report an episode that starts otherwise than the run that its row comes from."""
-    for difference in _differing(seen):
+    for difference in _differing(seen, _replayed(seen)):
         if difference.by_episode:
             yield seen.finding(
                 "otherwise", difference.text, _remedy(seen), r"def episode"
@@ -115,7 +119,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
 
     Where no row comes from a run, the tools and a prompt are looked for in all episodes.
     """
-    replayed, differences = _replayed(seen), list(_differing(seen))
+    replayed = _replayed(seen)
+    differences = list(_differing(seen, replayed))
     if differences:
         first, more = differences[0], len(differences) - 1
         others = f" ({more} more difference{'s' * (more != 1)})" if more else ""
@@ -128,9 +133,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(f"{AS_SEEN}: no row comes from a run that was watched", False)
 
 
-def _differing(seen: Seen) -> Iterator[Difference]:
+def _differing(seen: Seen, replayed: Sequence[Replayed]) -> Iterator[Difference]:
     """Yield the differences between episodes and runs, each once."""
-    replayed = _replayed(seen)
     found = (
         difference
         for pair, repeat, episode in replayed
@@ -139,8 +143,7 @@ def _differing(seen: Seen) -> Iterator[Difference]:
     yield from dict.fromkeys(found if replayed else map(Difference, _lacking(seen)))
 
 
-def _replayed(seen: Seen) -> list[tuple[tuple[str, str], Repeat, Episode]]:
-    """Return the episodes that were replayed: their phases, how the first ended, and the run's."""
+def _replayed(seen: Seen) -> list[Replayed]:
     return [
         (pair, repeat, episode)
         for pair in ((SAME, SAME_AGAIN), (LATER, LATER_AGAIN))
@@ -291,8 +294,7 @@ def _words(text: str) -> list[str]:
     These differ in any two runs; other numbers do not. Files that art-adapt has written since then
     are left out: an agent may list those of its folder.
     """
-    words = [word.strip(PUNCTUATION) for word in text.split()]
-    words = [word for word in words if not _is_of_art_adapt(word)]
+    words = [word.strip(PUNCTUATION) for word in _split(text)]
     of_a_date = {
         n + d for n, word in enumerate(words) if word in DAYS for d in (-1, 0, 1, 2)
     }
@@ -302,8 +304,13 @@ def _words(text: str) -> list[str]:
     ]
 
 
+def _split(text: str) -> list[str]:
+    """Return the words of a text as they stand there, but for art-adapt's own files."""
+    return [word for word in text.split() if not _is_of_art_adapt(word)]
+
+
 def _is_of_art_adapt(word: str) -> bool:
-    name = word.rpartition("/")[2]
+    name = word.strip(PUNCTUATION).rpartition("/")[2]
     return name in OWN_FILES or name.endswith(ENDING)
 
 
@@ -333,8 +340,8 @@ def _apart(part: str, was: str, now: str) -> str:
     at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
     order = ", in another order" if sorted(before) == sorted(after) else ""
     return (
-        f"the {part} was {_excerpt(was.split(), at)} in the run that was seen, and is "
-        f"{_excerpt(now.split(), at)} in the episode of its row{order}"
+        f"the {part} was {_excerpt(_split(was), at)} in the run that was seen, and is "
+        f"{_excerpt(_split(now), at)} in the episode of its row{order}"
     )
 
 

@@ -7,7 +7,7 @@ import ast
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
-from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code import Body, Code, Value
 
 DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.choice")
 MOST = 60  # expressions that are looked through for a draw
@@ -81,8 +81,7 @@ def _picks_a_row(code: Code, rollout: Value) -> bool:
     body = code.flow.functions.enter(rollout)
     if body is None:
         return False
-    syntax, owner = body.place.syntax, body.function.qualname
-    nodes = list(body.nodes)
+    syntax, nodes = body.place.syntax, list(body.nodes)
     rows = {
         node.targets[0].id
         for node in nodes
@@ -91,12 +90,7 @@ def _picks_a_row(code: Code, rollout: Value) -> bool:
         and _is_draw(Value(node.value, body.place))
         and syntax.enclosing_loop(node) is None
     }
-    prompts = [
-        code.contents.given(node, "messages_and_choices")
-        for node in nodes
-        if isinstance(node, ast.Call) and last_name(node.func) == "Trajectory"
-    ]
-    prompted = made_from(syntax, owner, filter(None, prompts))
+    prompted = _prompted(code, body)
     for row in rows:
         fields = {
             ast.unparse(node): node
@@ -117,23 +111,31 @@ def _prompts_by_chance(code: Code, rollout: Value) -> bool:
     body = code.flow.functions.enter(rollout)
     if body is None:
         return False
-    syntax, owner = body.place.syntax, body.function.qualname
-    prompts = [
+    return any(
+        _draws(code, Value(node, body.place))
+        for node in _prompted(code, body)
+        if isinstance(node, ast.Call) and not _asks_model(node)
+    )
+
+
+def _prompted(code: Code, body: Body) -> set[ast.AST]:
+    """Return what the first messages of a rollout's trajectories are made from."""
+    prompts = (
         code.contents.given(node, "messages_and_choices")
         for node in body.nodes
         if isinstance(node, ast.Call) and last_name(node.func) == "Trajectory"
-    ]
-    made = made_from(syntax, owner, filter(None, prompts))
-    return any(
-        _is_of_chance(syntax, node)
-        or any(
-            _is_of_chance(inner.place.syntax, each)
-            for inner in [code.flow.functions.enter(Value(node, body.place))]
-            if inner is not None
-            for each in inner.nodes
-        )
-        for node in made
-        if isinstance(node, ast.Call) and not _asks_model(node)
+    )
+    made_of = filter(None, prompts)
+    return set(made_from(body.place.syntax, body.function.qualname, made_of))
+
+
+def _draws(code: Code, call: Value) -> bool:
+    """Return whether a call draws by chance, itself or in the function that it enters."""
+    if _is_of_chance(call.syntax, call.node):
+        return True
+    inner = code.flow.functions.enter(call)
+    return inner is not None and any(
+        _is_of_chance(inner.place.syntax, node) for node in inner.nodes
     )
 
 

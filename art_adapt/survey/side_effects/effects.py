@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from art_adapt.code.nodes import dotted, entries, keyword, last_name, text_of
 from art_adapt.code.packages import is_own_module
 from art_adapt.code.syntax import LAMBDA, MODULE_LEVEL, Import, Syntax
-from art_adapt.survey.side_effects.files import is_of_files
+from art_adapt.survey.side_effects.files import is_of_files, opens_for_writing
 from art_adapt.survey.side_effects.harm import Effect, Harm
 from art_adapt.survey.side_effects.library_calls import (
     ASKING_METHODS,
@@ -263,14 +263,14 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
         return None if fixed else Harm.CLOCK
     if _asks_a_terminal(call, syntax) or ASKS_IN_A_WINDOW.match(name):
         return Harm.ASKS
-    if name in ("open", "zipfile.ZipFile", "tarfile.open") and _opens_for_writing(
+    if name in ("open", "zipfile.ZipFile", "tarfile.open") and opens_for_writing(
         call, syntax, 1
     ):
         return Harm.WRITES
     if isinstance(call.func, ast.Attribute) and call.func.attr == "open":
         # io.open(path, "w"), but path.open("w")
         of_module = (dotted(call.func.value) or "") in syntax.imports
-        return Harm.WRITES if _opens_for_writing(call, syntax, of_module) else None
+        return Harm.WRITES if opens_for_writing(call, syntax, of_module) else None
     top, _, rest = name.partition(".")
     if (of_mcp := _of_mcp(call, syntax)) is not None:
         return of_mcp
@@ -387,20 +387,3 @@ def _of_object(call: ast.Call, syntax: Syntax) -> Harm | None:
         return None
     library = handle.module.partition(".")[0]
     return BY_MODULE.get(library) if library not in GIVING_DATA else None
-
-
-def _opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:
-    """True if a mode may be one for writing, also by its default or on one branch."""
-    mode = call.args[position] if len(call.args) > position else keyword(call, "mode")
-    if mode is None:
-        return False
-    modes = [mode.body, mode.orelse] if isinstance(mode, ast.IfExp) else [mode]
-    if isinstance(mode, ast.Name):
-        modes = [*syntax.values_of(mode), *syntax.defaults_of(mode)]
-    return any(
-        isinstance(each, ast.Constant)
-        and isinstance(each.value, str)
-        and set(each.value) <= set("rwaxbt+|:gz*")
-        and not set(each.value).isdisjoint("wax+")
-        for each in modes
-    )

@@ -1,10 +1,11 @@
-"""Tells whether what a call changes lies in files of the project, of which there may be a copy."""
+"""Tells whether a call writes a file, and whether what it changes is in files, which may be copied."""
 
 from __future__ import annotations
 
 import ast
 
 from art_adapt.code.command_line import usual_text
+from art_adapt.code.nodes import keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.side_effects.harm import Harm
 from art_adapt.survey.side_effects.library_calls import BY_MODULE
@@ -28,3 +29,20 @@ def lies_elsewhere(syntax: Syntax, call: ast.expr) -> bool:
     given = call.args if isinstance(call, ast.Call) else []
     path = usual_text(syntax, given[0]) if given else None
     return path is not None and path.startswith(("/", "~"))
+
+
+def opens_for_writing(call: ast.Call, syntax: Syntax, position: int) -> bool:
+    """True if a mode may be one for writing, also by its default or on one branch."""
+    mode = call.args[position] if len(call.args) > position else keyword(call, "mode")
+    if mode is None:
+        return False
+    modes = [mode.body, mode.orelse] if isinstance(mode, ast.IfExp) else [mode]
+    if isinstance(mode, ast.Name):
+        modes = [*syntax.values_of(mode), *syntax.defaults_of(mode)]
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and set(each.value) <= set("rwaxbt+|:gz*")
+        and not set(each.value).isdisjoint("wax+")
+        for each in modes
+    )
