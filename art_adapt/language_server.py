@@ -51,7 +51,7 @@ class CheckServer(LanguageServer):
             if _is_excluded(path, settings.exclude):
                 return self.publish(document, source, ())
             selection = settings.selection_for(path)
-            checked = check_source(source, selection, settings.auxiliary)
+            checked = check_source(source, selection, settings.target)
             found = tuple(
                 sorted(checked.found, key=lambda d: (d.found.line, d.found.column))
             )

@@ -21,7 +21,10 @@ EXPECTED = {
     tuple: "a list of strings",
 }
 RULES_TABLE = "check"  # read by check/settings.py
-CHECK_KEYS = ("select", "extend-select", "ignore", "exclude", "per-file-ignores")
+CHECK_KEYS = (
+    *("select", "extend-select", "ignore", "exclude", "per-file-ignores"),
+    "art-version",
+)
 AGENTS_TABLE = "agents"  # of agents that share the file
 
 

@@ -41,6 +41,10 @@ def schema() -> dict[str, Any]:
                     "select": _rules("Rules to report, instead of all but the untidy."),
                     "extend-select": _rules("Rules to report in addition."),
                     "ignore": _rules("Rules to leave out."),
+                    "art-version": {
+                        "description": "The ART that you train with; the default is the installed one.",
+                        "type": "string",
+                    },
                     "exclude": {
                         **NAMES,
                         "description": "Files to leave out: patterns.",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from art_adapt.check.run import check_source
 from art_adapt.check.selection import Selection
 from art_adapt.rules.rule import Fix, TextEdit
+from art_adapt.rules.target import UNKNOWN, Target
 from art_adapt.source import Source
 
 PASSES = 20
@@ -50,7 +51,7 @@ def _overlap(one: tuple[int, int, bytes], other: tuple[int, int, bytes]) -> bool
 def fixed(
     source: Source,
     selection: Selection,
-    auxiliary: frozenset[str] = frozenset(),
+    target: Target = UNKNOWN,
     *,
     unsafe: bool = False,
 ) -> tuple[bytes, int]:
@@ -62,7 +63,7 @@ def fixed(
     for _ in range(PASSES):
         fixes = [
             diagnostic.found.fix
-            for diagnostic in check_source(source, selection, auxiliary).found
+            for diagnostic in check_source(source, selection, target).found
             if diagnostic.found.fix is not None
             and (unsafe or diagnostic.found.fix.safe)
         ]

@@ -21,6 +21,7 @@ from art_adapt.check.selection import Selection
 from art_adapt.code.session import Session
 from art_adapt.errors import Refusal
 from art_adapt.rules.rule import Found, Rule
+from art_adapt.rules.target import UNKNOWN, Target
 from art_adapt.source import Source, read_source
 
 if TYPE_CHECKING:
@@ -74,13 +75,12 @@ class Checked:
 def check_files(
     files: Iterable[Path],
     selection: Selection,
-    auxiliary: frozenset[str] = frozenset(),
+    target: Target = UNKNOWN,
     ignored_in: Callable[[Path], Sequence[str]] = lambda path: (),
 ) -> Checked:
     """Return what the rules find in ``files``.
 
-    ``auxiliary`` names the functions whose calls are not trained; ``ignored_in`` the rules
-    to leave out in a file.
+    ``ignored_in`` names the rules to leave out in a file.
     """
     checked = Checked()
     session = Session()
@@ -88,12 +88,12 @@ def check_files(
         if session.files >= MOST_KEPT:
             session = Session()
         own = selection.without(ignored_in(path))
-        checked += _check_file(path, own, auxiliary, session)
+        checked += _check_file(path, own, target, session)
     return checked
 
 
 def _check_file(
-    path: Path, selection: Selection, auxiliary: frozenset[str], session: Session
+    path: Path, selection: Selection, target: Target, session: Session
 ) -> Checked:
     if path.suffix != ".ipynb":
         try:
@@ -101,7 +101,7 @@ def _check_file(
         except Refusal as refusal:
             unreadable = Diagnostic(path, UNREADABLE, _unreadable(refusal))
             return Checked((unreadable,), files=1)
-        return check_source(source, selection, auxiliary, session)
+        return check_source(source, selection, target, session)
     from art_adapt.check.notebooks import read_notebook
 
     try:
@@ -110,7 +110,7 @@ def _check_file(
         return Checked((Diagnostic(path, UNREADABLE, _unreadable(refusal)),), files=1)
     if notebook is None:
         return Checked(files=1)
-    checked = check_source(Source(path, notebook.code), selection, auxiliary)
+    checked = check_source(Source(path, notebook.code), selection, target)
     placed = tuple(_in_cell(each, notebook) for each in checked.found)
     return replace(checked, found=placed)
 
@@ -127,7 +127,7 @@ def _in_cell(diagnostic: Diagnostic, notebook: Notebook) -> Diagnostic:
 def check_source(
     source: Source,
     selection: Selection,
-    auxiliary: frozenset[str] = frozenset(),
+    target: Target = UNKNOWN,
     session: Session | None = None,
 ) -> Checked:
     """Return what the rules find in one file, without what its comments ignore."""
@@ -136,7 +136,7 @@ def check_source(
             return Checked(files=1)
         known = list(_check_dependencies(source))
     elif _is_of_art(source):
-        known = list(_check(source, auxiliary, session or Session()))
+        known = list(_check(source, target, session or Session()))
     else:
         return Checked(files=1)
     chosen = [(rule, found) for rule, found in known if selection.takes(rule)]
@@ -172,23 +172,25 @@ def _check_dependencies(source: Source) -> Iterator[tuple[Rule, Found]]:
 
 
 def _check(
-    source: Source, auxiliary: frozenset[str], session: Session
+    source: Source, target: Target, session: Session
 ) -> Iterator[tuple[Rule, Found]]:
     from art_adapt.check.notebooks import as_python
     from art_adapt.rules import rules
     from art_adapt.rules.code import Code
 
     try:
-        code = Code(source, auxiliary, session=session)
+        code = Code(source, target, session=session)
         code.syntax  # noqa: B018 - raises on a syntax error
     except Refusal as refusal:
         exported = as_python(source)
         if exported is None:
             yield UNREADABLE, _unreadable(refusal)
             return
-        source, code = exported, Code(exported, auxiliary, exported=True)
+        source, code = exported, Code(exported, target, exported=True)
     statements: dict[int, tuple[int, int]] = {}
     for each in rules():
+        if not each.rule.holds_for(target):
+            continue
         try:
             for found in each.check(code):
                 statements = statements or _statements(source.tree)

@@ -17,6 +17,7 @@ from art_adapt.pyproject import (
     read_toml,
     refuse_unknown,
 )
+from art_adapt.rules.target import UNKNOWN, Target, installed_art
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     root: Path = Path()
-    auxiliary: frozenset[str] = frozenset()  # functions whose calls are not trained
+    target: Target = UNKNOWN
 
     def selection_for(self, path: Path) -> Selection:
         """Return which rules are reported in a file."""
@@ -60,7 +61,9 @@ def settings_for(path: Path) -> Settings:
         Refusal: it is not TOML, or has a key or a value that art-adapt does not accept.
     """
     file = nearest_pyproject(path)
-    return Settings() if file is None else _read(file)
+    if file is None:
+        return Settings(target=Target(art=installed_art()))
+    return _read(file)
 
 
 def _read(file: Path) -> Settings:
@@ -90,10 +93,29 @@ def _read(file: Path) -> Settings:
             for pattern in by_file
         },
         root=file.parent,
-        auxiliary=frozenset(
-            _names({"auxiliary": auxiliary}, "auxiliary", "tool.art-adapt", file)
+        target=Target(
+            frozenset(
+                _names({"auxiliary": auxiliary}, "auxiliary", "tool.art-adapt", file)
+            ),
+            _art_version(own, file) or installed_art(),
         ),
     )
+
+
+def _art_version(table: Mapping[str, Any], file: Path) -> str | None:
+    given = table.get("art-version")
+    if given is None:
+        return None
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return str(Version(given))
+    except (InvalidVersion, TypeError) as error:
+        raise Refusal(
+            f"[tool.art-adapt.check] art-version = {given!r} is not a version",
+            next_step='write art-version = "0.5.18", the ART that you train with',
+            path=file,
+        ) from error
 
 
 def _names(

@@ -166,10 +166,10 @@ def check(
         if diff:
             raise typer.Exit(1 if after != some and not exit_zero else 0)
         sources = after if from_stdin else []
-    checked = check_files(files, selection, settings.auxiliary, settings.ignored_in)
+    checked = check_files(files, selection, settings.target, settings.ignored_in)
     for source in sources:
         selection = settings.selection_for(source.path)
-        checked += check_source(source, selection, settings.auxiliary)
+        checked += check_source(source, selection, settings.target)
     checked = replace(
         checked, found=tuple(sorted(checked.found, key=lambda d: d.order))
     )
@@ -200,7 +200,7 @@ def _ignore(files: list[Path], settings: Settings, *, write: bool) -> bool:
         selection = settings.selection_for(source.path)
         found = [
             (each.rule, each.found)
-            for each in check_source(source, selection, settings.auxiliary).found
+            for each in check_source(source, selection, settings.target).found
             if each.rule not in OWN
         ]
         data = with_ignores(source, found)
@@ -279,7 +279,7 @@ def _fix(
     told = []
     for source in sources:
         selection = settings.selection_for(source.path)
-        data, count = fixed(source, selection, settings.auxiliary, unsafe=unsafe)
+        data, count = fixed(source, selection, settings.target, unsafe=unsafe)
         after.append(source if data == source.data else replace(source, data=data))
         if data != source.data:
             told.append(f"fixed {count} in {quoted(str(source.path))}")

@@ -21,7 +21,7 @@ def rule_page(rule: RuleModule) -> str:
     bad = _example(rule.bad[0])
     good = _example(rule.good[0])
     return (
-        f"{names}\n\n{rule.summary}. *{rule.rule.severity.says.capitalize()}.*{fix}\n\n"
+        f"{names}\n\n{rule.summary}. *{rule.rule.severity.says.capitalize()}.*{rule.rule.holds}{fix}\n\n"
         f"{_markdown(rule.documentation)}\n\n{_measured(rule.rule.code)}"
         f"## Found here\n\n```python\n{bad}```\n\n## Not here\n\n```python\n{good}```\n"
     )

@@ -8,7 +8,7 @@ import pkgutil
 
 from art_adapt.rules.rule import RuleModule
 
-PLUMBING = ("code", "rule")
+PLUMBING = ("code", "rule", "target")
 
 
 @functools.cache

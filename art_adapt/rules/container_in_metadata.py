@@ -1,10 +1,10 @@
 """Metadata holds a list or a dict, so ART 0.5.18 raises and the episode is lost
 
 ART 0.5.18 accepts only scalars as metadata: a list or dict in the constructor raises a
-ValidationError. ART 0.5.23 accepts any value.
+ValidationError. ART 0.5.20 and newer accept any value.
 
-Evidence: art 0.5.18, trajectories.py (MetadataValue); art 0.5.23,
-trajectories/__init__.py:101.
+Evidence: art 0.5.18, trajectories.py (MetadataValue); art 0.5.20,
+trajectories/__init__.py:99.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
-RULE = Rule("ART307", "container-in-metadata", Severity.WASTE)
+RULE = Rule("ART307", "container-in-metadata", Severity.WASTE, until="0.5.20")
 BAD = (
     """\
 import art

@@ -3,7 +3,7 @@
 ART 0.5.18 iterates over the members of a group twice, for the trajectories and for the
 exceptions, and a generator is empty the second time. With the results of
 ``asyncio.gather(..., return_exceptions=True)``, every failed rollout disappears without being
-counted. ART 0.5.23 iterates once.
+counted. ART 0.5.20 and newer iterate once.
 
 Pass a list.
 
@@ -23,7 +23,7 @@ from art_adapt.code.nodes import (
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Fix, Found, Rule, Severity, TextEdit, end_of, found
 
-RULE = Rule("ART521", "generator-with-exceptions", Severity.WASTE)
+RULE = Rule("ART521", "generator-with-exceptions", Severity.WASTE, until="0.5.20")
 BAD = (
     """\
 import art, asyncio

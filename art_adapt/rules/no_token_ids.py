@@ -1,6 +1,6 @@
-"""A completion lacks the token IDs that ART 0.5.23 trains on, so backend.train raises
+"""A completion lacks the token IDs that ART 0.5.20 and newer train on, so backend.train raises
 
-Since ART 0.5.23 a Choice is trainable if it has logprobs, ``token_ids`` and
+Since ART 0.5.20 a Choice is trainable if it has logprobs, ``token_ids`` and
 ``prompt_token_ids``. ``model.openai_client().chat.completions.create`` puts them there.
 Another client, ``.parse`` and ``.stream`` leave the prompt's IDs on the response or do not
 request any: ``backend.train`` raises "Trainable Choice is missing vLLM
@@ -21,7 +21,7 @@ from art_adapt.code.nodes import keyword, last_name, receiver, root_object
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
-RULE = Rule("ART107", "no-token-ids", Severity.UNTIDY)
+RULE = Rule("ART107", "no-token-ids", Severity.UNTIDY, since="0.5.20")
 BAD = (
     """\
 import art
@@ -66,7 +66,7 @@ def check(code: Code) -> Iterator[Found]:
         if own or (of_art and call.method in ("parse", "stream")):
             yield found(
                 call.callee,
-                "this completion has no prompt_token_ids, so backend.train of ART 0.5.23 "
+                "this completion has no prompt_token_ids, so backend.train of ART 0.5.20 "
                 "raises; use model.openai_client().chat.completions.create",
             )
 

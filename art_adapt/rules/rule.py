@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from art_adapt.rules.code import Code
+    from art_adapt.rules.target import Target
 
 
 class Severity(IntEnum):
@@ -39,14 +40,30 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """The names and the severity of a rule.
+    """The names and the severity of a rule, and the versions of ART that it holds for.
 
-    Untidy rules are reported only if they are selected.
+    Untidy rules are reported only if they are selected. Without a known version of ART, a
+    rule holds.
     """
 
     code: str
     name: str
     severity: Severity
+    since: str | None = None  # the first ART that it holds for
+    until: str | None = None  # the first ART that it holds for no longer
+
+    @property
+    def holds(self) -> str:
+        """Say for which versions of ART it holds; "" for all."""
+        since = f" Holds for ART {self.since} and newer." if self.since else ""
+        return since + (f" Holds for ART before {self.until}." if self.until else "")
+
+    def holds_for(self, target: Target) -> bool:
+        """True unless the code is known to run with an ART that does not do this."""
+        return not (
+            (self.since is not None and target.is_before(self.since))
+            or (self.until is not None and target.is_from(self.until))
+        )
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
 from art_adapt.rules.code.trajectories import Put, Trajectories
 from art_adapt.rules.code.uses import Uses
+from art_adapt.rules.target import UNKNOWN, Target
 from art_adapt.span import Span
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.survey.calls.roles import Role, stated_role
@@ -66,12 +67,12 @@ __all__ = [
 class Code(File):
     """A file, and a view of it for each subject, made when a rule first asks."""
 
-    auxiliary: frozenset[str] = frozenset()  # functions, from [tool.art-adapt]
+    target: Target = UNKNOWN
     exported: bool = False  # from a notebook, with lines that are not Python
 
     def decided_role(self, call: FoundCall) -> Role:
         """Return the role that adapting decides on for a call of this file."""
-        if call.function in self.auxiliary:
+        if call.function in self.target.auxiliary:
             return Role.AUXILIARY
         if self._policy_calls is None:
             return stated_role(call, self.completions.calls)[0]
