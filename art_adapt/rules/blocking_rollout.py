@@ -92,24 +92,29 @@ def check(code: Code) -> Iterator[Found]:
             continue
         if code.syntax.owner(call).startswith("main"):
             continue
-        blocking = call
-        if not _blocks(code, code.syntax, call):
-            entered = code.entered(call)
-            is_awaited = isinstance(code.syntax.parents.get(call), ast.Await)
-            if not is_awaited and entered is not None and _is_async(entered):
-                continue  # made here, and run by somebody else
-            within = _within(code, entered, DEEPEST, known)
-            if within is None:
+        for blocking in _blocking(code, call, known):
+            if blocking in said:
                 continue
-            blocking = within
-        if blocking in said:
-            continue
-        said.add(blocking)
-        yield found(
-            blocking if blocking in code.syntax.parents else call,
-            f"{dotted(blocking.func) or 'this'} blocks every rollout of the step while it "
-            "waits: await an async equivalent, or asyncio.to_thread",
-        )
+            said.add(blocking)
+            yield found(
+                blocking if blocking in code.syntax.parents else call,
+                f"{dotted(blocking.func) or 'this'} blocks every rollout of the step while it "
+                "waits: await an async equivalent, or asyncio.to_thread",
+            )
+
+
+def _blocking(code: Code, call: ast.Call, known: Known) -> list[ast.Call]:
+    """Return a call if it blocks, or those that block in the functions that it enters."""
+    if _blocks(code, code.syntax, call):
+        return [call]
+    is_awaited = isinstance(code.syntax.parents.get(call), ast.Await)
+    within = (
+        _within(code, body, DEEPEST, known)
+        for body in code.may_enter(call)
+        # Without await it is made here, and run by somebody else.
+        if is_awaited or not _is_async(body)
+    )
+    return [each for each in within if each is not None]
 
 
 def _is_async(body: Body) -> bool:
@@ -121,10 +126,8 @@ def _is_in_lambda(syntax: Syntax, call: ast.Call) -> bool:
     return any(isinstance(node, ast.Lambda) for node in syntax.ancestors(call))
 
 
-def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call | None:
+def _within(code: Code, body: Body, depth: int, known: Known) -> ast.Call | None:
     """Return the call that blocks in a function, or in what that calls; ``known``: of each."""
-    if body is None:
-        return None
     if body.place.syntax is code.syntax and _is_async(body):
         return None  # looked at where it stands
     if body.function.node in known:
@@ -140,8 +143,9 @@ def _within(code: Code, body: Body | None, depth: int, known: Known) -> ast.Call
         calls = []
     own = (call for call in calls if _blocks(code, body.place.syntax, call))
     inner = (
-        _within(code, code.entered(Value(call, body.place)), depth - 1, known)
+        _within(code, entered, depth - 1, known)
         for call in (calls if depth > 1 else ())
+        for entered in code.may_enter(Value(call, body.place))
     )
     known[body.function.node] = next(own, None) or next(filter(None, inner), None)
     return known[body.function.node]

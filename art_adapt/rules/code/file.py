@@ -216,6 +216,10 @@ class File:
         """Return the body of the project's function that a call enters."""
         return self.flow.functions.enter(self.flow.here(call))
 
+    def may_enter(self, call: ast.expr | Value) -> tuple[Body, ...]:
+        """Return the bodies of all functions that a call may enter, as through a table."""
+        return self.flow.functions.may_enter(self.flow.here(call))
+
     def callers(self, node: ast.AST) -> list[ast.Call]:
         """Return the calls in this file of the function around ``node``."""
         function = self.function_of(node)

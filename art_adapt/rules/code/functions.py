@@ -122,6 +122,20 @@ class Functions:
         inner = Frame(call.node, function, call.place, depth + 1)
         return Body(function, Place(syntax, inner))
 
+    def may_enter(self, call: Value) -> tuple[Body, ...]:
+        """Return the bodies of all functions that a call may enter, as through a table."""
+        body = self.enter(call)
+        if body is not None or not isinstance(call.node, ast.Call):
+            return () if body is None else (body,)
+        callee = call.node.func
+        keys = self._meant(call.syntax, callee) or resolve_in_tables(
+            self._project, call.syntax, callee
+        )
+        if len(keys) < 2:
+            return ()  # what ``enter`` was asked for, and does not enter again
+        files = [(self._project.files[path], name) for path, name in keys]
+        return tuple(Body(file.functions[name], Place(file)) for file, name in files)
+
     def called(
         self, syntax: Syntax, callee: ast.expr
     ) -> tuple[Syntax, Function] | None:
