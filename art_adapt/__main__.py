@@ -88,18 +88,22 @@ def _look_for_a_command(arguments: list[str], commands: Iterable[str]) -> None:
         from art_adapt.errors import Refusal
 
         if word in OF_TRAIN_MODULES:
-            module = next(
-                (e for e in arguments[1:] if e.endswith(".py")), "agent_train.py"
-            )
+            from pathlib import Path
+
+            from art_adapt.train_file import ENDING, train_module_path
+
+            files = [Path(each) for each in arguments[1:] if each.endswith(".py")]
+            named = files[0] if files else Path("agent.py")
+            module = named if named.name.endswith(ENDING) else train_module_path(named)
             raise Refusal(
                 f"not a command of art-adapt: {word!r} belongs to the train module",
                 next_step=f"python {module} {word}".removesuffix(" train"),
             )
         if word in OPTIONS_OF_ADAPT:
-            files = " ".join(arguments[1:]) or "agent.py"
+            rest = " ".join(arguments[1:]) or "agent.py"
             raise Refusal(
                 f"not a command of art-adapt: {word!r} is an option",
-                next_step=f"art-adapt --{word} {files}",
+                next_step=f"art-adapt --{word} {rest}",
             )
         near = get_close_matches(word, commands, 1, 0.7)
         if near:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 from art_adapt import hooks_file
 from art_adapt.code.packages import import_roots, module_file, module_roots
@@ -18,6 +19,7 @@ from art_adapt.printable import printable, quoted
 from art_adapt.source import Source, read_source
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
+from art_adapt.survey.side_effects.harm import Obstacle
 from art_adapt.terminal import shown_progress
 from art_adapt.train_file import standing_module
 
@@ -142,22 +144,32 @@ def _agents_below(
     folder: Path, known: Mapping[Path, Source], exclude: Sequence[str]
 ) -> list[Source]:
     """Return the files of a folder that call a chat model, generated ones left out."""
-    found = []
+    found, read, left_out = [], 0, False
     for path in shown_progress(files_in([folder], _may_be_agent, exclude), sys.stderr):
+        read += 1
         try:
             source = _read(path, known)
             if _completion_calls(source):
                 found.append(source)
         except Refusal as refusal:
             sys.stderr.write(f"{printable(_left_out(path, refusal))}\n")
-    if not found:
-        raise Refusal(
-            "no agent in this folder: none of its Python files calls the OpenAI client for a chat completion",
-            why=_other_agents(folder, exclude),
-            next_step="name the agent's file",
-            path=folder,
-        )
-    return found
+            left_out = True
+    if found:
+        return found
+    files = "the other Python files" if left_out else "its Python files"
+    other = _other_agent(folder, exclude)
+    raise Refusal(
+        f"no agent in this folder: none of {files} calls the OpenAI client for a chat completion"
+        if read
+        else "no agent in this folder: there are no Python files in it",
+        why=""
+        if other is None
+        else f"{at(other.place)} calls its model through {other.what}",
+        next_step="name the agent's file"
+        if other is None
+        else f"art-adapt {quote(shown(other.place.path))} says what can be done",
+        path=folder,
+    )
 
 
 def _left_out(path: Path, refusal: Refusal) -> str:
@@ -168,16 +180,14 @@ def _left_out(path: Path, refusal: Refusal) -> str:
     return f"left out {shown(path)}{line}: {refusal.what}{then}"
 
 
-def _other_agents(folder: Path, exclude: Sequence[str]) -> str:
-    """Say where files of a folder ask a model in a way that cannot be recorded; "" for nowhere."""
+def _other_agent(folder: Path, exclude: Sequence[str]) -> Obstacle | None:
+    """Return the first call of a folder that asks a model in a way that cannot be recorded."""
     for path in files_in([folder], _may_be_agent, exclude):
         with suppress(Refusal):
             for obstacle in find_obstacles(Syntax.of(read_source(path))):
                 if obstacle.calls_model:
-                    return (
-                        f"{at(obstacle.place)} calls its model through {obstacle.what}"
-                    )
-    return ""
+                    return obstacle
+    return None
 
 
 def _may_be_agent(name: str) -> bool:

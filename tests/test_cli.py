@@ -442,7 +442,26 @@ def test_unusable_files(tmp_path: Path, name: str, data: bytes, expected: str) -
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     assert "nothing.py: no such file" in refused(tmp_path, "nothing.py")
     (tmp_path / "empty").mkdir()
-    assert "no agent in this folder" in refused(tmp_path, "empty")
+    assert "empty: no agent in this folder: there are no Python files in it" in refused(
+        tmp_path, "empty"
+    )
+
+
+def test_a_folder_with_another_client_leads_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "bot.py").write_text(
+        "import anthropic\n\nanthropic.Anthropic().messages.create(model='m', messages=[])\n"
+    )
+    message = refused(tmp_path, "bots")
+    assert "bots/bot.py:3 calls its model through the Anthropic client" in message
+    assert "next: art-adapt bots/bot.py says what can be done" in message
+
+
+@pytest.mark.parametrize("named", ["agent.py", "agent_train.py"])
+def test_a_task_of_the_train_module_names_the_train_module(
+    tmp_path: Path, named: str
+) -> None:
+    assert "next: python agent_train.py probe\n" in refused(tmp_path, "probe", named)
 
 
 def test_only_auxiliary_calls(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ from art_adapt.source import Place, read_source
 from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
 from art_adapt.survey.calls.tool_execution import answers_a_call, names_its_call
-from art_adapt.train_file import train_module_path
+from art_adapt.train_file import ENDING, train_module_path
 
 EXTRAS = {"--train": "rehearse", "--engine": "engine"}
 ENGINE_STEPS = 3  # on a real engine, and one more after them
@@ -230,18 +230,18 @@ def _train_module(path: Path) -> str:
     """
     source = read_source(path)
     syntax = Syntax.of(source)
-    module = train_module_path(path)
+    own = train_module_path(path)
+    beside = own if own.is_file() else next(path.parent.glob(f"*{ENDING}"), None)
     trains = source.path.stem.endswith("_train") or art_use(syntax) is not None
     if "main" in syntax.functions and trains:
         return source.text
-    rehearsed = f"art-adapt rehearse {quote(shown(module))}"
     raise Refusal(
         "not a train module: it trains nothing"
         if "main" in syntax.functions
         else "not a train module: it has no main()",
-        next_step=rehearsed
-        if module.is_file()
-        else f"art-adapt {quote(shown(path))} writes one",
+        next_step="name the train module that art-adapt wrote beside your agent"
+        if beside is None
+        else f"art-adapt rehearse {quote(shown(beside))}",
         path=path,
     )
 

@@ -14,13 +14,19 @@ import openai
 from art_adapt.calls import DEFAULT_KEY
 from art_adapt.training.threads import own_place
 
+HELP = {"-h", "--help"}
+
 
 def explain_start_errors() -> None:
     """Print one message in place of a traceback where a mistake of the user's ends the start.
 
+    ``--help`` needs no key.
+
     An agent that makes its client at module level raises while a train module imports it (openai
     2.x and 3.x, _client.py). A package's train module cannot be started by its file's name.
     """
+    if HELP & {*sys.orig_argv}:  # it ends before a model is asked
+        os.environ.setdefault(DEFAULT_KEY, "-")
     before = sys.excepthook
 
     def hook(

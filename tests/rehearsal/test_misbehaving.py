@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from agent_files import in_terminal
+from agent_files import art_adapt, in_terminal
 
 HIDDEN = "sk-hidden"
 SECRETS = {
@@ -233,7 +233,11 @@ def test_an_interrupted_rehearsal_leaves_nothing(
             "def main(): ...\n",
             "it trains nothing\n  next: art-adapt rehearse agent_train.py",
         ),
-        ("other.py", "def run(task): ...\n", "next: art-adapt other.py writes one"),
+        (
+            "other.py",
+            "def run(task): ...\n",
+            "it has no main()\n  next: art-adapt rehearse agent_train.py",
+        ),
         ("broken.py", "def main(:\n", "broken.py:1:10: syntax error"),
     ],
 )
@@ -248,6 +252,14 @@ def test_something_else_than_a_train_module(
         capture_output=True,
     )
     assert done.returncode == 2 and said in done.stderr.decode(), done.stderr.decode()
+
+
+def test_a_folder_without_a_train_module_is_not_sent_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "util.py").write_text("def run(task): ...\n")
+    done = art_adapt("rehearse", "util.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert "next: name the train module that art-adapt wrote beside your agent" in said
 
 
 def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
