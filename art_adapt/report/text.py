@@ -18,7 +18,7 @@ from art_adapt.report.lines import Line, write
 from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
 from art_adapt.settings import Options, Origin
-from art_adapt.survey.calls.said import asks_another_model, models_of
+from art_adapt.survey.calls.said import asks_another_model, models_of, where_asked
 from art_adapt.survey.calls.tool_loops import MESSAGES
 from art_adapt.survey.candidates.entry_points import UNSEEN
 from art_adapt.survey.model import (
@@ -78,12 +78,9 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
             yield Line("auxiliary", what, asker.reason)
     models = models_of(decisions.policy, survey.said)
     if models:
-        named = (
-            f"{n} ({', '.join(at(c.place) for c in cs)})" for n, cs in models.items()
-        )
         yield Line(
             "models",
-            ", ".join(named),
+            where_asked(models),
             "the replies of all that an episode asks are trained; --auxiliary MODEL keeps one's out",
         )
     yield from _tool_lines(survey)

@@ -325,8 +325,12 @@ def _differ(code: Code, value: Value) -> bool:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_several(code, value.of(node.value))
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
-        of = node.generators[0]
-        return not names_in(of.target).isdisjoint(names_in(node.elt))
+        targets = [
+            names_in(each.target)
+            for each in node.generators
+            if not isinstance(each.iter, ast.Call) or dotted(each.iter.func) != "range"
+        ]
+        return not names_in(node.elt).isdisjoint(set().union(*targets))
     named = _spelled(node)
     return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
 

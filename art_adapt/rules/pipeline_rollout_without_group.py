@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import argument_of
+from art_adapt.code.nodes import argument_of, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -64,36 +64,43 @@ async def train(model, backend, rows):
 """,
 )
 TRAJECTORY = ("art.Trajectory", "art.trajectories.Trajectory")
+ONE = "a trajectory"
+LISTS = ("list", "List")
 GIVEN = ("model", "backend", "rollout_fn", "scenarios", "config")
 
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("PipelineTrainer"):
         rollout = argument_of(call, "rollout_fn", GIVEN)
-        if rollout is not None and _returns_trajectories(code, rollout):
+        returned = None if rollout is None else _returned(code, rollout)
+        if rollout is not None and returned is not None:
             yield found(
                 rollout,
-                "rollout_fn returns a trajectory, which PipelineTrainer drops: return a "
+                f"rollout_fn returns {returned}, which PipelineTrainer drops: return a "
                 "TrajectoryGroup, or pass make_group_rollout_fn(...)",
             )
 
 
-def _returns_trajectories(code: Code, rollout: ast.expr) -> bool:
-    """Return whether a function certainly returns one trajectory."""
+def _returned(code: Code, rollout: ast.expr) -> str | None:
+    """Return what a function certainly returns in place of a group; None if it may be one."""
     called = code.flow.functions.called(code.syntax, rollout)
     if called is None:
-        return False
+        return None
     syntax, function = called
     if function.node.decorator_list:
-        return False  # which may make a group of it
+        return None  # which may make a group of it
     annotated = function.node.returns
+    if isinstance(annotated, ast.Subscript) and last_name(annotated.value) in LISTS:
+        return "a list"
     if annotated is not None:
-        return syntax.qualified(annotated) in TRAJECTORY
+        return ONE if syntax.qualified(annotated) in TRAJECTORY else None
     returned = [
         node.value
         for node in syntax.owned_by(function.qualname)
         if isinstance(node, ast.Return) and node.value is not None
     ]
     made = [value.node for each in returned for value in code.values(each)]
+    if made and all(isinstance(each, ast.List | ast.ListComp) for each in made):
+        return "a list"
     here = syntax is code.syntax
-    return here and bool(made) and set(made) <= set(code.trajectories.new)
+    return ONE if here and made and {*made} <= {*code.trajectories.new} else None

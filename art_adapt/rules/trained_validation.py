@@ -108,6 +108,9 @@ def split(rows, text):
 HELD_OUT = ("val", "test", "eval", "validation")
 HELD_OUT_NAMES = {*HELD_OUT, "dev", "held", "holdout", "valid"}
 OVERLAP = "these rows and those before have some in common: validation measures what is trained on"
+WHOLE = ("copy", "deepcopy", "list", "sorted")
+PARTS = (*WHOLE, "sample")
+THINNING = ("remove", "pop", "clear", "difference_update")
 JOINING = ("list", "tuple", "chain", "sorted")
 
 
@@ -140,7 +143,10 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _overlapping(code: Code) -> Iterator[Found]:
-    """Yield two slices of one list that are split off for training and validation, and share rows."""
+    """Yield two parts of one list that are split off for training and validation, and share rows.
+
+    A part may be the whole list, or its copy, unless rows are taken out of it.
+    """
     if not code.training.calls:
         return
     cuts: dict[tuple[ast.AST, str], list[tuple[str, ast.expr]]] = {}
@@ -162,10 +168,18 @@ def _overlapping(code: Code) -> Iterator[Found]:
             case _:
                 continue
         for to, value in pairs:
-            name, cut = dotted(to), _cut(value)
-            if name is not None and cut is not None:
-                block = code.blocks.around(node)
-                cuts.setdefault((block[0], cut), []).append((name, value))
+            name, cut = dotted(to), _taken_from(value)
+            if name is None or cut is None or _is_thinned(code, value, name):
+                continue
+            if (
+                isinstance(value, ast.Subscript)
+                and _are_split(name, cut)
+                and not _is_thinned(code, value, cut)
+            ):
+                yield found(value, OVERLAP)
+                continue
+            block = code.blocks.around(node)
+            cuts.setdefault((block[0], cut), []).append((name, value))
     for parts in cuts.values():
         for at, (cut_off, rows) in enumerate(parts):
             if any(_are_split(cut_off, n) and _share(rows, v) for n, v in parts[:at]):
@@ -175,9 +189,41 @@ def _overlapping(code: Code) -> Iterator[Found]:
 def _are_split(one: str, two: str) -> bool:
     """Return whether one name says training, and the other validation."""
     words = [name.lower().split("_") for name in (one, two)]
-    held_out = [not HELD_OUT_NAMES.isdisjoint(each) for each in words]
     trained = ["train" in each or "training" in each for each in words]
-    return held_out in ([True, False], [False, True]) and any(trained)
+    held_out = [not HELD_OUT_NAMES.isdisjoint(each) for each in words]
+    return [trained, held_out] in (
+        [[True, False], [False, True]],
+        [[False, True], [True, False]],
+    )
+
+
+def _is_thinned(code: Code, near: ast.expr, name: str) -> bool:
+    """Return whether a function binds a list anew, takes rows out of it, or uses a part of it."""
+    function = code.function_of(near)
+    bound = function is not None and name in function.given
+    for node in code.syntax.owned_by(code.syntax.owner(near)):
+        if dotted(node) == name and isinstance(getattr(node, "ctx", None), ast.Store):
+            if bound:
+                return True
+            bound = True
+        elif dotted(receiver(node, *THINNING)) == name:
+            return True
+        elif isinstance(node, ast.Subscript) and dotted(node.value) == name:
+            if node is not near and isinstance(node.slice, ast.Slice):
+                return True
+            if isinstance(node.ctx, ast.Del):
+                return True
+    return False
+
+
+def _taken_from(node: ast.expr) -> str | None:
+    """Return the list that a slice, a copy or a random sample is taken from."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="copy", value=whole), args=[]):
+            return dotted(whole)
+        case ast.Call(args=[whole, *_]) if last_name(node.func) in PARTS:
+            return dotted(whole)
+    return _cut(node)
 
 
 def _cut(node: ast.expr) -> str | None:
@@ -189,10 +235,12 @@ def _cut(node: ast.expr) -> str | None:
 
 
 def _share(one: ast.expr, two: ast.expr) -> bool:
-    """Return whether they are slices of one list that have rows in common, if there are that many.
+    """Return whether they are parts of one list that have rows in common, if there are that many.
 
     Of a bound from the end and another from the start nothing is known.
     """
+    if _taken_from(one) == _taken_from(two) and any(map(_is_whole, (one, two))):
+        return _taken_from(one) is not None
     if _cut(one) is None or _cut(one) != _cut(two):
         return False
     bounds = [*_bounds(one), *_bounds(two)]
@@ -203,6 +251,11 @@ def _share(one: ast.expr, two: ast.expr) -> bool:
     starts = [first if each is None else each for each in bounds[::2]]
     ends = [last if each is None else each for each in bounds[1::2]]
     return max(starts) < min(ends)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Return whether it is a copy of a list that leaves nothing out."""
+    return isinstance(node, ast.Call) and last_name(node.func) in WHOLE
 
 
 def _bounds(node: ast.expr) -> Iterator[float | None]:

@@ -40,6 +40,7 @@ from art_adapt.survey.episodes import Episodes
 from art_adapt.survey.inputs.clients import is_shared
 from art_adapt.survey.making.usage import as_used
 from art_adapt.survey.model import (
+    CompletionCall,
     EntryPoint,
     FileSurvey,
     Survey,
@@ -327,6 +328,17 @@ def _of_lookalikes(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
         )
 
 
+def _models_through(call: CompletionCall, episodes: Episodes) -> tuple[str, ...]:
+    """Return the models that an episode's functions ask through a call, if there are several."""
+    models = (
+        each.asks
+        for each in call.askers
+        if each.function in episodes.functions_in(each.place.path)
+    )
+    found = tuple(dict.fromkeys(filter(None, models)))
+    return found if len(found) > 1 else ()
+
+
 def _file_survey(
     syntax: Syntax,
     episodes: Episodes,
@@ -341,7 +353,12 @@ def _file_survey(
     path, package = syntax.source.path, project.package(syntax)
     run = episodes.functions_in(path)
     calls = [
-        replace(call, in_episode=call.function in run, loop=episodes.own_loop(call))
+        replace(
+            call,
+            in_episode=call.function in run,
+            loop=episodes.own_loop(call),
+            several=call.several or _models_through(call, episodes),
+        )
         if not episodes.run.isdisjoint(found.policy)
         else call
         for call in found.calls.get(path, [])

@@ -72,7 +72,73 @@ BY_DEFAULT = (
     "def __init__(self, model: str = 'small') -> None:\n        self._model = model\n\n"
     "    @property\n    def model(self) -> str:\n        return self._model"
 )
+HELPER = """\
+import openai
+
+client = openai.OpenAI()
+SMALL, LARGE = "small", "large"
+
+
+{helper}
+
+
+def plan(topic: str) -> str:
+    draft = ""
+    for _ in range(3):
+        draft = {asks}("Write a plan.", topic + draft)
+        if "fine" in critic(draft):
+            break
+    return draft
+
+
+def critic(draft: str) -> str:
+    return {judges}
+
+
+def main(topic):
+    print(plan(topic))
+"""
+COMPLETE = (
+    "def complete(system: str, text: str, {model}) -> str:\n"
+    "    said = [{{'role': 'system', 'content': system}}, {{'role': 'user', 'content': text}}]\n"
+    "    response = client.chat.completions.create(model=model, messages=said)\n"
+    "    return response.choices[0].message.content"
+)
 SEVERAL = {
+    "a helper that is told": HELPER.format(
+        helper=COMPLETE.format(model="model: str = 'small'"),
+        asks="complete",
+        judges="complete('Judge.', draft, model='large')",
+    ),
+    "a helper that is told by position": HELPER.format(
+        helper=COMPLETE.format(model="model: str = SMALL"),
+        asks="complete",
+        judges="complete('Judge.', draft, LARGE)",
+    ),
+    "a helper that is told by a name": HELPER.format(
+        helper=COMPLETE.format(model="*, model: str = SMALL"),
+        asks="complete",
+        judges="complete(system='Judge.', text=draft, model=LARGE)",
+    ),
+    "a helper behind another": HELPER.format(
+        helper=COMPLETE.format(model="model: str")
+        + "\n\n\ndef ask(system: str, text: str, model: str = 'small') -> str:\n"
+        "    return complete(system, text, model)",
+        asks="ask",
+        judges="ask('Judge.', draft, 'large')",
+    ),
+    "a helper of a class": HELPER.format(
+        helper="class Desk:\n"
+        + "\n".join(
+            f"    {line}"
+            for line in COMPLETE.format(model="model: str = 'small'")
+            .replace("complete(system", "complete(self, system")
+            .splitlines()
+        )
+        + "\n\n\nDESK = Desk()",
+        asks="DESK.complete",
+        judges="DESK.complete('Judge.', draft, model='large')",
+    ),
     "named constants": SINGLE.format(
         describes="model=VISION_MODEL", answers="model=MODEL"
     ),
@@ -110,6 +176,19 @@ SEVERAL = {
     ),
 }
 ONE = {
+    "a helper that all tell the same": HELPER.format(
+        helper=COMPLETE.format(model="model: str = 'small'"),
+        asks="complete",
+        judges="complete('Judge.', draft, model=SMALL)",
+    ),
+    "a helper that something else tells": HELPER.format(
+        helper=COMPLETE.format(model="model: str = 'small'"),
+        asks="complete",
+        judges="'fine'",
+    ).replace(
+        "def main",
+        "def embed(text):\n    return complete('Sum up.', text, LARGE)\n\n\ndef main",
+    ),
     "one constant": SINGLE.format(describes="model=MODEL", answers="model=MODEL"),
     "one text": SINGLE.format(describes="model='small'", answers="model=MODEL"),
     "objects of one model": PLAYERS.format(
@@ -157,7 +236,7 @@ def test_the_models_of_an_episode_are_named(kind: str, tmp_path: Path) -> None:
     assert "--auxiliary MODEL" in line
     told = report_on(SEVERAL[kind], tmp_path, "--auxiliary", "large")
     assert "  models  " not in told
-    out = "large" if "Player" in SEVERAL[kind] else "describe"
+    out = "describe" if "describe" in SEVERAL[kind] else "large"
     assert f'+AUXILIARY: tuple[str, ...] = ("{out}",)' in told
 
 

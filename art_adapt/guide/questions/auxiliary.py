@@ -14,7 +14,12 @@ from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.calls.said import asks_another_model, is_named, models_of
+from art_adapt.survey.calls.said import (
+    asks_another_model,
+    is_named,
+    models_of,
+    where_asked,
+)
 from art_adapt.survey.model import CompletionCall
 
 ORDER = 5  # first: which function runs an episode depends on it
@@ -79,12 +84,8 @@ def _models(situation: Situation) -> Iterator[Question]:
         )
         for name in models
     ]
-    asked = ", ".join(
-        f"{name} ({', '.join(at(call.place) for call in models[name])})"
-        for name in models
-    )
     yield Question(
-        f"One episode may ask several models: {asked}. Whose replies are trained?",
+        f"One episode may ask several models: {where_asked(models)}. Whose replies are trained?",
         (every, *single),
         unranked=True,
         why="The model in training takes the place of each model whose replies are trained.",

@@ -12,7 +12,7 @@ Each module here covers one subject, and imports only modules above it:
 - ``blocks``: what stands after and inside a statement
 - ``uses``: what becomes of an object
 - ``callbacks``: what ``after_each`` of a gather calls
-- ``copies``: which lists a trajectory has copied before they grow
+- ``copies``: which lists trajectories are made of, and whether they grow later
 - ``trajectories``: where trajectories are made, and what is put on them
 - ``retries``: what runs a function again after an error
 - ``models``: which expressions are models of ART

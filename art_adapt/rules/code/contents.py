@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import dotted, entries, keyword
+from art_adapt.code.nodes import dotted, entries, given_to, keyword
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
 from art_adapt.rules.code.functions import Place, Value
@@ -79,7 +79,10 @@ class Contents:
         )
 
     def arguments(self, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-        """Yield what a call gives by name, and in the displays that ``**fields`` may be."""
+        """Yield what a call gives by name, and in the displays that ``**fields`` may be.
+
+        Of ``**asdict(settings)`` it is what the class writes as the field's default.
+        """
         for each in call.keywords:
             if each.arg is not None:
                 yield each.arg, each.value
@@ -91,6 +94,32 @@ class Contents:
                         each.value, name
                     ).written:  # nothing takes it out again
                         yield name, value if here else each.value
+                for name, default in self._fields(made):
+                    is_here = default is not None and self.flow.syntax.has(default)
+                    yield name, default if default and is_here else each.value
+
+    def _fields(self, made: Value) -> Iterator[tuple[str, ast.expr | None]]:
+        """Yield the fields of the object that ``asdict(settings)`` makes a dict of."""
+        call = made.node
+        if not isinstance(call, ast.Call) or (record := _record_of(call)) is None:
+            return
+        if [*given_to(call)] not in ([], [record]):
+            return  # perhaps not all of them
+        for value in self.flow.values(made.of(record)):
+            for statement in self._class_of(value):
+                if isinstance(statement, ast.AnnAssign):
+                    yield dotted(statement.target) or "", statement.value
+
+    def _class_of(self, made: Value) -> list[ast.stmt]:
+        """Return the body of the class of an object: of ``self``, or of what is made here."""
+        syntax = made.syntax
+        if dotted(made.node) == "self":
+            around = syntax.class_around(syntax.owner(made.node))
+            return syntax.classes[around].body if around else []
+        if not isinstance(made.node, ast.Call):
+            return []
+        found = self.flow.functions.class_of(syntax, made.node.func)
+        return [] if found is None else found[1].body
 
     def entries(self, mapping: ast.expr) -> Iterator[tuple[ast.expr, Value]]:
         """Yield the values in the displays that a mapping may be, each with where to report it."""

@@ -1,4 +1,4 @@
-"""Find the lists that a trajectory has copied before something is added to them."""
+"""Find the lists that trajectories are made of, and that may grow after they were copied."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def copied_before(file: File, new: tuple[ast.Call, ...]) -> frozenset[ast.expr]:
     return frozenset(
         grown
         for grown in _grown_lists(file)
-        if (made := copies.get(_key(file, grown)))
+        if (made := copies.get(key_of(file, grown)))
         and all(_is_before(file, call, grown) for call in made)
-        and _key(file, grown) not in whole
+        and key_of(file, grown) not in whole
     )
 
 
@@ -38,7 +38,32 @@ def _grown_lists(file: File) -> Iterator[ast.expr]:
             yield node.target
 
 
-def _key(file: File, expression: ast.expr) -> Key:
+def held_by_objects(file: File, new: tuple[ast.Call, ...]) -> frozenset[Key]:
+    """Return the lists of objects that trajectories are made of: ``self.lines`` of its class.
+
+    ``Trajectory(messages_and_choices=chat.lines)`` copies it: only if the function is then done
+    with ``chat``, it certainly has all of it.
+    """
+    found = set()
+    for call in new:
+        last = call.end_lineno or call.lineno
+        for given in _made_of(file, call):
+            if not isinstance(given, ast.Attribute):
+                continue
+            holder = dotted(given.value)
+            if holder == "self":
+                found.add(key_of(file, given))
+            elif any(read.lineno > last for read in file.reads(holder, call)):
+                continue
+            for value in file.values(given.value):
+                made = value.node.func if isinstance(value.node, ast.Call) else None
+                if file.has(value) and (name := dotted(made)) in file.syntax.classes:
+                    found.add((name or "", f"self.{given.attr}"))
+    return frozenset(found)
+
+
+def key_of(file: File, expression: ast.expr) -> Key:
+    """Return whose list an expression is, and its name there."""
     owner, name = file.syntax.owner(expression), dotted(expression) or ""
     is_own = name.startswith("self.")
     return (owner.rpartition(".")[0] if is_own else owner), name
@@ -55,12 +80,12 @@ def _copies(file: File, new: tuple[ast.Call, ...]) -> Iterator[tuple[Key, ast.Ca
             function = file.function_of(call)
             name = dotted(given) or ""
             if function is None or name not in function.given:
-                yield _key(file, given), call
+                yield key_of(file, given), call
                 continue
             for outer in functions.calls_of(file.syntax, function):
                 passed = argument_of(outer, name, function.positional)
                 if passed is not None:
-                    yield _key(file, passed), outer
+                    yield key_of(file, passed), outer
 
 
 def _made_of(file: File, call: ast.Call) -> Iterator[ast.expr]:
@@ -95,7 +120,7 @@ def _put_as_a_whole(file: File) -> frozenset[Key]:
         if isinstance(node, ast.Attribute) and node.attr == ITEMS
     }
     return frozenset(
-        _key(file, node)
+        key_of(file, node)
         for statement in about
         if not isinstance(statement, ast.For | ast.AsyncFor | ast.While | ast.If)
         for node in ast.walk(statement)

@@ -18,7 +18,13 @@ from art_adapt.code.nodes import (
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.code.art_names import TRAIN_HELPERS
-from art_adapt.rules.code.copies import ITEMS, copied_before
+from art_adapt.rules.code.copies import (
+    ITEMS,
+    Key,
+    copied_before,
+    held_by_objects,
+    key_of,
+)
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.functions import Value
 from art_adapt.words import GROWS_LIST, TRAJECTORY
@@ -349,7 +355,10 @@ class Trajectories:
         is constructed with.
         """
         if isinstance(expression, ast.Attribute):
-            return expression.attr == ITEMS
+            is_held = key_of(self.file, expression) in self._held
+            return expression.attr == ITEMS or (
+                is_held and expression not in self._copied_before
+            )
         if not isinstance(expression, ast.Name):
             return False
         key = self.file.syntax.owner(expression), expression.id
@@ -374,6 +383,10 @@ class Trajectories:
                 isinstance(t, ast.Attribute) and t.attr == ITEMS for t in node.targets
             )
         )
+
+    @cached_property
+    def _held(self) -> frozenset[Key]:
+        return held_by_objects(self.file, self.new)
 
     @cached_property
     def late(self) -> tuple[Put, ...]:

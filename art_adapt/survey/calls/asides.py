@@ -38,6 +38,7 @@ class Asker:
     ``reason`` says why what it asks is a side job; nothing where it is not known to be one.
     ``apart``: it asks in a conversation of its own, beside turns that go through as well.
     ``model``: another model than those turns name, if both are spelled out.
+    ``asks``: the model that it asks for, if the other one leaves that to it.
     """
 
     function: str
@@ -45,6 +46,7 @@ class Asker:
     reason: str = ""
     apart: bool = False
     model: str = ""
+    asks: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,18 @@ class _Helper:
         )
 
     @property
+    def is_told(self) -> bool:
+        """True if those who ask through it may say which model."""
+        return self.model in self.function.given
+
+    @property
     def key(self) -> FunctionKey:
         return self.syntax.source.path, self.function.qualname
 
     def given(self, site: ast.Call, name: str | None) -> ast.expr | None:
         return argument_of(site, name or "", self.function.positional)
 
-    def around(self, place: Syntax, site: ast.Call) -> _Helper | None:
+    def around(self, project: Project, place: Syntax, site: ast.Call) -> _Helper | None:
         """Return the function that a call stands in, if it hands on which model is asked."""
         function = place.functions[place.owner(site)]
 
@@ -84,11 +91,13 @@ class _Helper:
             given = dotted(self.given(site, name) or ast.Pass())
             return given if given in function.given else None
 
-        model, defaults = own(self.model), dict(defaults_of(function.node))
-        if model is None or model in defaults:
+        model = own(self.model)
+        if model is None:
             return None
+        default = dict(defaults_of(function.node)).get(model)
+        usual = None if default is None else usual_text_of(project, place, default)
         messages, tools = own(self.messages), own(self.tools)
-        return _Helper(place, function, messages, model, tools, None)
+        return _Helper(place, function, messages, model, tools, usual)
 
 
 def _name(value: ast.expr | None) -> str | None:
@@ -113,7 +122,7 @@ def _sites(
         if place.owner(site) in (MODULE_LEVEL, helper.function.qualname):
             continue
         direct.append((helper, place, site))
-        if depth and (outer := helper.around(place, site)) is not None:
+        if depth and (outer := helper.around(project, place, site)) is not None:
             for more in _sites(project, graph, outer, depth - 1):
                 behind += more
     return direct, behind
@@ -140,7 +149,8 @@ def askers_of(
     def asker(helper: _Helper, place: Syntax, site: ast.Call) -> Asker:
         owner = place.owner(site)
         key = (place.source.path, owner)
-        found = Asker(owner, place.place(site))
+        own = _model_at(project, helper, place, site)
+        found = Asker(owner, place.place(site), asks=own if helper.is_told else None)
         if (
             not turns
             or not _begins(helper, place, site)
@@ -148,7 +158,6 @@ def askers_of(
             or not graph.run_by([key]).isdisjoint(turns)
         ):
             return found
-        own = _model_at(project, helper, place, site)
         other = own if own is not None and models.isdisjoint({own, None}) else ""
         setting = _setting_at(helper, place, site)
         if own is None and setting is not None and setting not in settings:
@@ -170,7 +179,13 @@ def askers_of(
     others = [each for each in once if each.function not in told]
     named = {each.function for each in others}
     kept = [each for each in askers if each.function not in named]
-    return tuple(dict.fromkeys([*kept, *others]))
+    further = [
+        Asker(place.owner(site), place.place(site), asks=model)
+        for helper, place, site in behind
+        if (model := _model_at(project, helper, place, site)) is not None
+        and place.owner(site) not in named
+    ]
+    return tuple(dict.fromkeys([*kept, *further, *others]))
 
 
 def _asking_once(
@@ -188,7 +203,9 @@ def _asking_once(
     for each, name in models.items():
         if name and of_loops and name not in of_loops and _key(each) not in looped:
             _, place, site = each
-            yield Asker(place.owner(site), place.place(site), apart=True, model=name)
+            yield Asker(
+                place.owner(site), place.place(site), apart=True, model=name, asks=name
+            )
 
 
 def _key(site: Site) -> FunctionKey:

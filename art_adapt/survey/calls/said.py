@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from art_adapt.calls import is_function
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.project import Project
+from art_adapt.paths import at
 from art_adapt.survey.calls.asides import Asker
 from art_adapt.survey.calls.roles import Role
 
@@ -141,6 +142,20 @@ def models_of(
     if any(asks_another_model(call, policy) or call.beside for call in asking):
         return {}
     return found if len(found) > 1 else {}
+
+
+def where_asked(models: Mapping[str, Sequence[CompletionCall]]) -> str:
+    """Return ``small (agent.py:9), large (judge.py:5)``: who asks for it, or else the call."""
+    return ", ".join(
+        f"{name} ({', '.join(dict.fromkeys(_places(name, calls)))})"
+        for name, calls in models.items()
+    )
+
+
+def _places(model: str, calls: Sequence[CompletionCall]) -> Iterator[str]:
+    for call in calls:
+        places = [each.place for each in call.askers if each.asks == model]
+        yield from map(at, places or [call.place])
 
 
 def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -> bool:
