@@ -31,21 +31,34 @@ MADE = "answers to art-adapt"
 def kept_answers(options: Options, agent: Path) -> FileEdit | None:
     """Return the edit that keeps answers in the agent's own table of a pyproject.toml.
 
-    Comments, order and whatever else the file holds stay. None: nothing was answered.
+    Comments, order and whatever else the file holds stay. A flag that overrules an earlier answer
+    takes its place. None: nothing was answered.
 
     Raises:
         Refusal: the file cannot be read, or is not TOML.
     """
-    answered = [
-        setting for setting in SETTINGS if options.origin(setting.name) is Origin.ANSWER
-    ]
-    values = {s.key: _as_toml(s, getattr(options, s.name)) for s in answered}
-    values = {key: value for key, value in values.items() if value is not None}
-    if not values:
-        return None
     path = _configuration(agent)
+    key = agent_key(agent, path)
     before = path.read_bytes() if path.exists() else None
-    return FileEdit(path, before, _with(before, values, path, agent_key(agent, path)))
+    earlier = _earlier(before, key)
+    values = {
+        setting.key: value
+        for setting in SETTINGS
+        if (origin := options.origin(setting.name)) in (Origin.ANSWER, Origin.FLAG)
+        and (value := _as_toml(setting, getattr(options, setting.name))) is not None
+        and (origin is Origin.ANSWER or earlier.get(setting.key, value) != value)
+    }
+    return FileEdit(path, before, _with(before, values, path, key)) if values else None
+
+
+def _earlier(data: bytes | None, key: str) -> dict[str, Any]:
+    """Return the answers that art-adapt has kept for an agent; none of somebody's own table."""
+    text = "" if data is None else data.decode(errors="replace")
+    try:
+        values = tomllib.loads(text)["tool"]["art-adapt"][AGENTS_TABLE][key]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        return {}
+    return values if MADE in text and isinstance(values, dict) else {}
 
 
 def _configuration(agent: Path) -> Path:

@@ -75,6 +75,14 @@ def opened_terminal(mode: str) -> Iterator[TextIO | None]:
         yield terminal
 
 
+def forget_typed() -> None:
+    """Drop what was typed and not read, where standard input is a terminal."""
+    with contextlib.suppress(OSError, ValueError, ImportError):
+        import termios  # not on Windows
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 def reading_shown(stream: TextIO) -> Callable[[int | None], None]:
     """Return what shows how many files were read, where a terminal waits for a second."""
     began = told = time.monotonic()

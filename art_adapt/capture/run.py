@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,7 @@ def run_listening(
     Raises:
         Refusal: it cannot be started.
     """
+    command, variables = _without_env(command, variables)
     with tempfile.TemporaryDirectory() as own:
         told = Path(own, "settings.json")
         told.write_text(json.dumps(settings), encoding="utf-8")
@@ -150,6 +152,22 @@ def run_listening(
                 next_step="after --, write the command that runs your agent",
             ) from error
         return _wait(process)
+
+
+def _without_env(
+    command: Sequence[str], variables: Mapping[str, str]
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Return a command and its environment without ``env NAME=value`` before it.
+
+    ``env`` would take the listener's PYTHONPATH away again.
+    """
+    if not command or command[0] != "env":
+        return command, variables
+    given = list(takewhile(lambda word: "=" in word and word[0] != "-", command[1:]))
+    rest = command[1 + len(given) :]
+    if not rest or rest[0].startswith("-"):
+        return command, variables
+    return rest, {**variables, **dict(word.split("=", 1) for word in given)}
 
 
 def _environment(told: Path, variables: Mapping[str, str]) -> dict[str, str]:

@@ -69,6 +69,7 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     from art_adapt.guide.watching import offer_to_watch
     from art_adapt.rehearsal.watched_command import Script
     from art_adapt.seen.notes import was_seen
+    from art_adapt.terminal import forget_typed
     from art_adapt.train_file import standing_module
 
     agent = sources[0].path.absolute()
@@ -86,13 +87,15 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
             print(f"art-adapt: no such folder: {folder}")
             continue
         print(
-            "Use it as usual: type, or send it a request. End it as usual, or with Ctrl-C.\n",
+            "Use it as usual: type, or send it a request. End it as usual, or with Ctrl-C.\n"
+            + "A scripted model answers, in random words.\n" * wanted.scripted,
             flush=True,
         )
         try:
             script = Script() if wanted.scripted else None
             with contextlib.chdir(folder):
                 code = watch(command, agent, script=script, guided=True)
+            forget_typed()  # for the agent: it answers no question that comes now
             if code and not was_seen(agent):
                 failed.append(wanted.command)
                 continue  # another command may do, or the same with what it lacked

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from art_adapt.rehearsal.checks.failing import failures
 from art_adapt.rehearsal.protocol import Group
+from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.roles import Role, roles
 from art_adapt.rehearsal.seen import (
     Seen,
@@ -32,7 +33,8 @@ class Figures:
     misled: int  # that failed after a mistake of the scripted model
     calls: int  # choices sampled from the model in training
     recorded: int  # calls that are on trajectories
-    auxiliary: int
+    auxiliary: int  # completions of other models, but for the judge
+    judged: int  # groups that RULER's judge was asked about
     embeddings: int  # requests for some
     tools: dict[str, int]  # that were offered in some request: calls by the model
     tool_calls: int  # that the model made, of unknown tools too
@@ -58,6 +60,8 @@ def figures(seen: Seen) -> Figures:
     seconds = [r.seconds for r in seen.notes.rollouts or episodes if r.seconds]
     ended = failures(seen)
     called = Counter(call["function"]["name"] for call in tool_calls(seen))
+    beside = [e for e in seen.log if not e.is_policy]
+    judged = sum(is_judgement(each.request) for each in beside)
     usage = [e.response["usage"] for e in seen.policy if e.response]
     return Figures(
         steps=len(seen.notes.steps),
@@ -69,7 +73,8 @@ def figures(seen: Seen) -> Figures:
         misled=len(ended.every) - len(ended.own),
         calls=len(given_choices(seen)),
         recorded=sum(recorded_choices(seen).values()),
-        auxiliary=sum(not e.is_policy for e in seen.log),
+        auxiliary=len(beside) - judged,
+        judged=judged,
         embeddings=len(seen.embedded),
         tools={name: called[name] for name in offered_tools(seen)},
         tool_calls=called.total(),

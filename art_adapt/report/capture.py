@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,10 @@ Json = dict[str, Any]
 
 
 SIGNALLED = 128  # exit codes of what a signal has ended
+
+
+STOPPED = (-signal.SIGINT, 128 + signal.SIGINT)  # by Ctrl-C
+MISUSED = 2  # how argparse, click and a shell's builtins end on a wrong command line
 
 
 def say_seen(
@@ -44,13 +49,18 @@ def say_seen(
         )
     requests = [request for run in runs for request in run.requests]
     if not requests:
+        stopped = code in STOPPED
         why = (
-            f"the command failed with exit code {code} before it asked for a completion"
-            if code
-            else "the command ended without one, or it uses another Python or another client"
+            "the command ended without one, or it uses another Python or another client"
         )
+        if stopped:
+            why = "the command was stopped before it asked for a completion"
+        elif code:
+            why = f"the command failed with exit code {code} before it asked for a completion"
         say(f"\nno request to a model was seen: {why}\n")
-        if code:
+        if code == MISUSED:
+            say("next: give the command what its error above asks for\n")
+        elif code and not stopped:
             say(
                 "the command runs with the Python that your PATH finds first: if a package is "
                 "missing, name yours, such as .venv/bin/python\n"

@@ -105,6 +105,12 @@ def rehearsal_as_json(rehearsal: Rehearsal) -> str:
     return json.dumps(content, indent=2)
 
 
+MADE_UP = (
+    "<h2>Episodes to read</h2><p>The scripted model made up what the assistant says here. If a judge "
+    "scores the episodes, it made up the rewards as well.</p>"
+)
+
+
 def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     """Return the report as an HTML page that loads nothing, with episodes to read.
 
@@ -114,6 +120,7 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
         *_sections(_found_lines(rehearsal, "below")),
         *_sections(_seen_lines(rehearsal)),
         _curve_as_image(rehearsal.learning),
+        MADE_UP * bool(rehearsal.to_read),
         *map(_transcript, rehearsal.to_read),
     ]
     return html_page(f"Rehearsal of {rehearsal.path.name}", "\n".join(parts))
@@ -273,7 +280,12 @@ def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
 
 
 def _figure_lines(numbers: Figures) -> Iterator[Line]:
-    beside = f"{counted(numbers.auxiliary, 'completion')} of other models"
+    others = f"{counted(numbers.auxiliary, 'completion')} of other models"
+    judged = f"{counted(numbers.judged, 'completion')} of the judge"
+    beside = ", ".join(
+        [others] * bool(numbers.auxiliary or not numbers.judged)
+        + [judged] * bool(numbers.judged)
+    )
     if numbers.embeddings:
         beside += f", {counted(numbers.embeddings, 'request')} for embeddings"
     yield Line(
@@ -293,7 +305,8 @@ def _figure_lines(numbers: Figures) -> Iterator[Line]:
     if numbers.reward_mean is not None:
         yield Line(
             "rewards",
-            f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}",
+            f"mean {numbers.reward_mean:.3f}, spread {numbers.reward_spread:.3f}"
+            + ": made up by a scripted judge" * bool(numbers.judged),
             f"{numbers.flat_groups} of {numbers.groups} groups without variance",
         )
 

@@ -41,7 +41,8 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
                 passed.add(field)
             else:
                 found.setdefault(field, where)
-        for path, name in resolve(project, syntax, call.func):
+        entered = resolve(project, syntax, call.func)
+        for path, name in entered:
             place = project.files[path]
             function = place.functions[name]
             where = f"{name} ({at(place.place(function.node))})"
@@ -51,7 +52,8 @@ def unpassed(module: Path, keys: Collection[str]) -> dict[str, str]:
                     passed.add(parameter)
                 else:
                     found.setdefault(parameter, where)
-        passed.update(None for each in call.keywords if each.arg is None)
+        if entered or project.class_named(syntax, dotted(call.func) or ""):
+            passed.update(None for each in call.keywords if each.arg is None)
     if None in passed:  # a dict's keys are not told apart here
         return {}
     return {key: found[key] for key in keys if key in found and key not in passed}

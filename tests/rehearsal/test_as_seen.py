@@ -134,7 +134,7 @@ def test_an_episode_asks_what_the_run_asked(way: str, tmp_path: Path) -> None:
     if otherwise is None:
         assert apart == []
         assert as_seen == [
-            "an episode of a run's row, told what the model said there, asks what the run asked "
+            "with the replies of the watched run, an episode of its row sends the run's requests "
             "(2 requests)"
         ]
     else:

@@ -177,7 +177,7 @@ CHANGED = {
     "an error that ends it": (
         "tools",
         ("final_answer(message.content)", "final_answer(json.loads('down'))"),
-        "an episode of a run's row, told what the model said there, failed: ",
+        "with the replies of the watched run, an episode of its row failed: ",
     ),
     "another answer": (
         "responses",

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.guide.sources import scoring_functions
+from art_adapt.guide.sources import rows_for, scoring_functions
 from art_adapt.paths import at
+from art_adapt.recipe.fields import scenario_fields
 from art_adapt.reward_function import check_reward
+from art_adapt.survey.model import EntryPoint
 
 ORDER = 50
 RULER = (
@@ -28,16 +30,16 @@ def questions(situation: Situation) -> Iterator[Question]:
     found = scoring_functions(entry, situation.files)
     ready = [each for each in found if each.name][:SHOWN]
     choices = [
-        Choice(
-            "RULER: a judge model compares episodes",
-            {"reward": None},
-            "needs no labels",
-        ),
         *(
             Choice(
                 f"{each.name}  {at(each.place)}", {"reward": each.name}, each.signature
             )
             for each in ready
+        ),
+        Choice(
+            "RULER: a judge model compares episodes",
+            {"reward": None},
+            "needs no labels",
         ),
         *(
             Choice(
@@ -48,6 +50,11 @@ def questions(situation: Situation) -> Iterator[Question]:
         ),
     ]
     why = RULER
+    if labels := _labels(situation, entry):
+        why += (
+            f" Your rows have their answers in {labels}: a function that compares them is such a "
+            "check (docs/rewards.md)."
+        )
     if others := [each for each in found if not each.name][:3]:
         listed = "".join(f"\n  {at(each.place)}  {each.signature}" for each in others)
         why += (
@@ -64,6 +71,14 @@ def questions(situation: Situation) -> Iterator[Question]:
         open=bool(ready),  # somebody has written them for this
         of_agent=True,
     )
+
+
+def _labels(situation: Situation, entry: EntryPoint) -> str:
+    """Return the key under which the rows that were chosen have their answers; "" for none."""
+    fields = tuple(field.name for field in scenario_fields(entry))
+    chosen = situation.options.scenarios
+    found = rows_for(fields, entry, situation.files)
+    return next((each.expected or "" for each in found if each.source == chosen), "")
 
 
 def _checked(typed: Mapping[str, Any], agent: Path) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from art_adapt.report.outcome import lacking
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 from art_adapt.settings import TrainingOptions
 
-ORDER = 80
+ORDER = 40  # before the reward: rows that have answers can be compared with them
 SHOWN = 5
 
 

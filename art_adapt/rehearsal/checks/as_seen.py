@@ -40,9 +40,7 @@ DAYS = {
 }
 OWN_FILES = {hooks_file.NAME, "scenarios.jsonl", FOLDER.strip(".")}
 LONGEST_NUMBER = 8  # digits: a longer one is an id or a time
-AS_SEEN = (
-    "an episode of a run's row, told what the model said there, asks what the run asked"
-)
+AS_SEEN = "with the replies of the watched run, an episode of its row sends the run's requests"
 REMEDY = (
     "change episode() so that it starts the agent as that run did; if the agent or the row has "
     "changed since, watch it again with art-adapt capture"
@@ -115,7 +113,7 @@ def _remedy(seen: Seen) -> str:
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield whether an episode of a run's row, told what the model said there, asks what the run asked.
+    """Yield whether an episode of a run's row, with the run's replies, sends the run's requests.
 
     Where no row comes from a run, the tools and a prompt are looked for in all episodes.
     """
@@ -130,7 +128,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
         yield Witness(statement, True, is_shown=True)
     elif seen.runs and not any(each.replayed for each in seen.notes.repeated):
-        yield Witness(f"{AS_SEEN}: no row comes from a run that was watched", False)
+        why = "no row comes from a run that was watched"
+        if not seen.notes.repeated:
+            why = "not compared, because no episode that could be compared has ended"
+        yield Witness(f"{AS_SEEN}: {why}", False)
 
 
 def _differing(seen: Seen, replayed: Sequence[Replayed]) -> Iterator[Difference]:
@@ -169,7 +170,7 @@ def _apart_from(
     ]
     if repeat.failure is not None:
         yield Difference(
-            "an episode of a run's row, told what the model said there, failed: "
+            "with the replies of the watched run, an episode of its row failed: "
             f"{repeat.failure}"
         )
     elif count != len(was):

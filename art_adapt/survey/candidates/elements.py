@@ -7,6 +7,7 @@ import ast
 from art_adapt.code.annotations import bare
 from art_adapt.code.containers import TUPLES
 from art_adapt.code.dependence import made_from
+from art_adapt.code.hooks import unhooked
 from art_adapt.code.nodes import Function, awaited, dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax, return_values
@@ -25,12 +26,16 @@ def shown_element(
 ) -> ast.expr:
     """Return the answer in ``return answer, usage``.
 
-    It is the element that callers show, if that is one; else the only element that is made
-    from what the model said, as in ``return conversation_id, answer``, or the only text of those.
+    It is the element that has a hook, or that callers show, if that is one; else the only element
+    that is made from what the model said, as in ``return conversation_id, answer``, or of those
+    the only one that is the reply, as in ``return reply.id, reply.output_text``, or the only text.
     """
     elements = [e for e in value.elts if not isinstance(e, ast.Starred)]
     if elements != value.elts:
         return value
+    marked = [e for e in elements if unhooked(syntax, e, "final_answer") is not e]
+    if len(marked) == 1:
+        return marked[0]
     shown = [
         elements[at]
         for at in sorted(shown_elements(project, syntax, function, len(elements)))
@@ -40,6 +45,10 @@ def shown_element(
         return said[0]
     decided = _decided_elements(syntax, function, len(elements), asking)
     if len(decided) > 1:
+        replies = [e for at, e in enumerate(elements) if at in decided]
+        replies = [e for e in replies if holds_reply(syntax, e, asking)]
+        if len(replies) == 1 and not shown:
+            return replies[0]
         texts = decided & _texts(function)
         return elements[texts.pop()] if len(texts) == 1 and not shown else value
     only = elements[decided.pop()] if decided else value
