@@ -262,7 +262,7 @@ UNRECORDED = (
             "openai.Completion.create",
             "openai.Completion.acreate",
         ),
-        "a call of openai 0.x",
+        "the API of openai 0.x",
         "upgrade to openai 2 or newer: call client.chat.completions.create there",
         words=("ChatCompletion",),
     ),

@@ -61,6 +61,8 @@ def remedy(error: str, keys: Collection[str], source: str) -> str:
         return f"a trajectory has no {name[1]}: {known}"
     if OF_OBJECT.search(error) is not None:
         return "read what it needs of that object: an attribute, an entry, or its text"
+    if error.startswith("NameError"):
+        return "define that name in the reward's module, or correct its spelling"
     low = "return a low reward for an episode that it cannot score, such as one without an answer"
     is_text = error.startswith("TypeError") and "str" in error
     return low + "; convert a row's text to a number (CSV has only text)" * is_text

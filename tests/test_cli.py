@@ -424,7 +424,7 @@ def test_an_entry_point_in_another_file(tmp_path: Path) -> None:
         ("plain.py", b"x = 1\n", "no completion call found"),
         ("empty.py", b"", "no completion call found"),
         ("litellm_.py", b"import litellm\nlitellm.text_completion(model='m', prompt='x')\n", "litellm_.py:2: the model is called through litellm.text_completion"),
-        ("old.py", b"import openai\nopenai.ChatCompletion.create(model='m', messages=[])\n", "old.py:2: the model is called through a call of openai 0.x"),
+        ("old.py", b"import openai\nopenai.ChatCompletion.create(model='m', messages=[])\n", "old.py:2: the model is called through the API of openai 0.x"),
         ("text_.py", b"from openai import OpenAI\ndef run(p):\n    return OpenAI().completions.create(model='m', prompt=p)\n", "cannot record OpenAI().completions.create"),
         ("chain.py", b"from langchain_openai import ChatOpenAI\n", "through LangChain"),
         ("http.py", b"import requests\nrequests.post('https://api.openai.com/v1/chat/completions')\n", "http.py:2: the model is called through a completion over raw HTTP"),

@@ -69,6 +69,19 @@ def takes_arguments(syntax: Syntax, function: Function, parameter: str) -> bool:
     return False
 
 
+def needs_arguments(syntax: Syntax) -> bool:
+    """True if argparse refuses a command line of this file that gives nothing."""
+    for call in syntax.nodes:
+        if not isinstance(call, ast.Call) or last_name(call.func) != "add_argument":
+            continue
+        name = text_of(call.args[0]) if call.args else None
+        many = keyword(call, "nargs")
+        optional = many is not None and text_of(many) in ("?", "*")
+        if name is not None and not name.startswith("-") and not optional:
+            return True
+    return False
+
+
 @functools.lru_cache(maxsize=512)
 def argument_readers(syntax: Syntax) -> frozenset[str]:
     """Return the functions of a file that read the command line, or its module."""

@@ -55,7 +55,7 @@ class Project:
     _true: Facts = field(default=0, init=False)
     _false: Facts = field(default=0, init=False)
     # The imports of a file that lead to others which cannot be read.
-    unread: dict[Path, dict[ast.stmt, Path]] = field(default_factory=dict)
+    unread: dict[Path, dict[ast.stmt, Refusal]] = field(default_factory=dict)
     # The classes whose fields are being read.
     expanding: list[tuple[Syntax, str]] = field(default_factory=list, init=False)
 
@@ -215,10 +215,10 @@ class Project:
                     continue
                 try:
                     self.files[located[0]] = found = self._read(located[0])
-                except Refusal:  # named by nobody, as by this Python it cannot be read
-                    self.unread.setdefault(syntax.source.path, {})[imported.node] = (
-                        located[0]
-                    )
+                except Refusal as refusal:  # nobody has named it: the others are read
+                    refusal = replace(refusal, path=located[0])
+                    unread = self.unread.setdefault(syntax.source.path, {})
+                    unread[imported.node] = refusal
                     continue
                 yield found
 

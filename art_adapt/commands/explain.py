@@ -55,6 +55,11 @@ def explain(
         if rule.upper() == own.code or rule == own.name:
             print(f"# {own.code}: {own.name}\n\n{text.capitalize()}.")
             return
+    if rule.endswith(".py"):
+        raise Refusal(
+            f"no such rule: {rule!r}",
+            next_step=f"art-adapt explain --entry {quote(rule)} explains an agent's episode",
+        )
     known = [n for each in rules() for n in (each.rule.code, each.rule.name)]
     near = get_close_matches(rule, known, 1)
     raise Refusal(

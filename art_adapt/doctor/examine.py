@@ -36,18 +36,18 @@ def examine(
     Raises:
         Refusal: it is no train module.
     """
+    if not _trains(path):
+        raise Refusal(
+            "not a train module: it has no Scenario or no main()",
+            next_step="name the file that art-adapt wrote, agent_train.py",
+            path=path,
+        )
     try:
         module = import_train_module(path)
     except (Exception, SystemExit) as error:
         yield failed("module", f"cannot be imported: {_described(error)}", REMEDY)
         module = _without_keys(path) or _constants_alone(path)
     else:
-        if not hasattr(module, "Scenario") or not hasattr(module, "main"):
-            raise Refusal(
-                "not a train module: it has no Scenario or no main()",
-                next_step="name the file that art-adapt wrote, agent_train.py",
-                path=path,
-            )
         yield ok("module", f"{path} and its agent can be imported")
     constants = {name: getattr(module, name) for name in dir(module) if name.isupper()}
     constants |= {"BACKEND": backend} if backend else {}
@@ -56,6 +56,15 @@ def examine(
     setup = Setup(path, module, constants, try_judge)
     for check in _checks():
         yield from check(setup)
+
+
+def _trains(path: Path) -> bool:
+    """True unless a file that can be read lacks what every train module has."""
+    try:
+        written = Syntax.of(read_source(path))
+    except Refusal:
+        return True  # importing it says why
+    return "Scenario" in written.classes and "main" in written.functions
 
 
 REMEDY = "fix this first; training would stop here as well"

@@ -17,7 +17,7 @@ from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
 
-from art_adapt.code.command_line import reads_arguments
+from art_adapt.code.command_line import needs_arguments, reads_arguments
 from art_adapt.code.packages import package_depth, package_of
 from art_adapt.code.project_folder import project_root, python_files, root_around
 from art_adapt.code.syntax import Syntax
@@ -39,13 +39,14 @@ OPEN = re.compile(r"[<>{}\[\]|]|\.\.\.|\bYOUR_|\$")  # what its reader has to fi
 def commands_of(agent: Path) -> list[str]:
     """Return command lines that run an agent, the likeliest first; none may be known."""
     root = project_root(agent.resolve())
-    scripts = dict(_scripts(root))
+    found = list(_scripts(root))
+    scripts = {name: words for name, words, _ in found}
     around = dict.fromkeys((root, root_around(agent.resolve())))
     said = [each for folder in around for each in _said(agent, folder, root, scripts)]
-    own = (shlex.join(each) for each in scripts.values())
+    own = (shlex.join(words) for _, words, is_whole in found if is_whole)
     alone = () if said else (_from(root, each) for each in own)
-    found = (*said, *alone, *_own(agent), *_tests(agent, root))
-    return sorted(islice(dict.fromkeys(found), MOST), key=_is_absent)
+    every = (*said, *alone, *_own(agent), *_tests(agent, root))
+    return sorted(islice(dict.fromkeys(every), MOST), key=_is_absent)
 
 
 def _is_absent(line: str) -> bool:
@@ -180,8 +181,11 @@ def _command(
     return shlex.join([*["env"] * bool(variables), *words]), named
 
 
-def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the project's commands, with what runs each: itself, or its package if not installed."""
+def _scripts(root: Path) -> Iterator[tuple[str, list[str], bool]]:
+    """Yield the project's commands, with what runs each: itself, or its package if not installed.
+
+    And whether that is a whole command line: argparse may need arguments that nobody has said.
+    """
     file = root / "pyproject.toml"
     try:
         scripts = read_toml(file).get("project", {}).get("scripts", {})
@@ -190,17 +194,23 @@ def _scripts(root: Path) -> Iterator[tuple[str, list[str]]]:
     for name, target in scripts.items():
         module, _, function = str(target).partition("[")[0].strip().partition(":")
         package, top = module.partition(".")[0], function.partition(".")[0]
-        if shutil.which(name):
-            yield name, [name]
-            continue
         for folder, before in ((root, []), (root / "src", ["env", "PYTHONPATH=src"])):
-            if (folder / package / "__main__.py").is_file():
-                yield name, [*before, python(), "-m", package]
-            elif (
-                top and folder.joinpath(*module.split(".")).with_suffix(".py").is_file()
-            ):
+            file = folder.joinpath(*module.split(".")).with_suffix(".py")
+            main = folder / package / "__main__.py"
+            is_whole = not any(_needs_arguments(each) for each in (file, main))
+            if shutil.which(name):
+                yield name, [name], is_whole
+            elif main.is_file():
+                yield name, [*before, python(), "-m", package], is_whole
+            elif top and file.is_file():
                 call = f"from {module} import {top}; {function}()"
-                yield name, [*before, python(), "-c", call]
+                yield name, [*before, python(), "-c", call], is_whole
+
+
+def _needs_arguments(file: Path) -> bool:
+    with suppress(Refusal):
+        return file.is_file() and needs_arguments(Syntax.of(read_source(file)))
+    return False
 
 
 def _own(agent: Path) -> Iterator[str]:

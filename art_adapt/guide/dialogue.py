@@ -65,6 +65,9 @@ class Guide:
 
 def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
     before: list[Situation] = []
+    earlier: dict[
+        str, Choice
+    ] = {}  # what was answered, by the question; one may go back
     how = _how_to_ask(situation, prompts)
     while question := next(_open(situation), None):
         answer: Choice | None = question.choices[0]
@@ -73,8 +76,10 @@ def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
             left = [q for q in _open(situation) if how == EACH or q.of_agent or q.open]
             number = len(before) + 1
             of = number + len(left) - 1
-            counted = replace(question, asks=f"{question.asks} ({number} of {of})")
-            answer = _answer(situation, prompts, counted, can_go_back=number > 1)
+            shown = _with_earlier(question, earlier.get(question.asks))
+            shown = replace(shown, asks=f"{question.asks} ({number} of {of})")
+            answer = _answer(situation, prompts, shown, can_go_back=number > 1)
+            earlier |= {} if answer is None else {question.asks: answer}
         if answer is None:  # what was taken unasked since then is taken again
             situation = before.pop()
         else:
@@ -83,6 +88,14 @@ def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
             survey, options = reading(situation.survey, options)
             situation = replace(situation, survey=survey, options=options)
     return situation.options
+
+
+def _with_earlier(question: Question, answer: Choice | None) -> Question:
+    """Return a question that comes again with its last answer first."""
+    if answer is None:
+        return question
+    others = [each for each in question.choices if each.says != answer.says]
+    return replace(question, choices=(answer, *others), unranked=True)
 
 
 def _answer(

@@ -318,8 +318,8 @@ def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
     )
     if len({role.function for role in roles}) < len(roles):
         one_out = (
-            "all are trained, with one reward; to keep one of them out, give it a function of its "
-            "own, and name that with --auxiliary"
+            "all are trained, with one reward; to keep one of them out, name the function that asks "
+            "for it with --auxiliary, or the model if it is another one"
         )
     label, advice = "roles", one_out
     for role in roles[:MOST_ROLES]:

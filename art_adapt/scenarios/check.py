@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -102,9 +102,9 @@ def check_scenarios(
         wrong=tuple(wrong),
         doubles=tuple(tuple(each) for each in places.values() if len(each) > 1),
         lengths={
-            name: _lengths(getattr(row, name) for _, row in fitting)
+            name: _lengths(given)
             for name in scenario.model_fields
-            if fitting
+            if (given := _given(fitting, name))
         },
         further=dict(further),
         unpassed=unpassed(module, further),
@@ -113,6 +113,12 @@ def check_scenarios(
         leaked=leaked,
         shown=tuple((p, r.model_dump(mode="json")) for p, r in fitting[:SHOWN]),
     )
+
+
+def _given(rows: Sequence[tuple[str, pydantic.BaseModel]], name: str) -> list[Any]:
+    """Return what rows have under a field, without those that have nothing there."""
+    values = (getattr(row, name) for _, row in rows)
+    return [value for value in values if value is not None]
 
 
 def _read(

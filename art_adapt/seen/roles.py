@@ -143,7 +143,7 @@ def _asker(
         if call.key not in of_turns and call.function != MODULE_LEVEL:
             place = Place(site.path, site.line) if site else made.place
             model = str(request.body["model"])
-            asker = Asker(call.key[1], place, apart=True, model=model)
+            asker = Asker(call.key[1], place, apart=True, model=model, asks=model)
         site = call.site
     return asker
 

@@ -285,8 +285,9 @@ def _out_of_sight(episodes: Episodes, syntax: Syntax) -> Iterator[Effect]:
     """
     path, run = syntax.source.path, episodes.run
     if path in episodes.files:
-        for node, other in episodes.found.project.unread.get(path, {}).items():
-            what = f"{other.name}, which this Python cannot read,"
+        for node, refusal in episodes.found.project.unread.get(path, {}).items():
+            name = refusal.path.name if refusal.path is not None else "a file"
+            what = f"{name}, which could not be read,"
             yield Effect(syntax.place(node), Harm.UNKNOWN, what)
     loading = {name for where, name in episodes.at_import - run if where == path}
     for effect in find_effects(syntax, loading):

@@ -14,7 +14,7 @@ from art_adapt.code.project import Project
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import possible_names
-from art_adapt.source import Source
+from art_adapt.source import Place, Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
 from art_adapt.survey.calls.obstacles import art_use, find_obstacles
 from art_adapt.survey.calls.other_clients import find_other_clients
@@ -328,6 +328,19 @@ def _of_lookalikes(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
         )
 
 
+def _unread(project: Project, syntax: Syntax) -> Iterator[Obstacle]:
+    """Find the files that a file imports and that cannot be read: no train module can run it."""
+    for refusal in project.unread.get(syntax.source.path, {}).values():
+        if refusal.path is not None:
+            yield Obstacle(
+                Place(refusal.path, refusal.line or 1),
+                "a file that could not be read",
+                f"{refusal.what}: {refusal.next_step}",
+                calls_model=False,
+                fails_import=True,
+            )
+
+
 def _models_through(call: CompletionCall, episodes: Episodes) -> tuple[str, ...]:
     """Return the models that an episode's functions ask through a call, if there are several."""
     models = (
@@ -375,6 +388,7 @@ def _file_survey(
             *(find_obstacles(syntax) if calls or path in project.given else others),
             *(() if found.policy else _of_lookalikes(project, syntax)),
             *(find_loaders(project, path.parent) if edited else ()),
+            *_unread(project, syntax),
         ),
         names=possible_names(syntax),
         hooks=dict(imported_hooks(syntax)),

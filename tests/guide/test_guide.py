@@ -115,7 +115,7 @@ OTHERWISE: dict[str, tuple[str, str, dict[str, Any], str]] = {
     ),
     "reward": (
         "rewards an episode",
-        "b",
+        "a",
         {"reward": "evals:reward"},
         "from evals import reward",
     ),
@@ -268,7 +268,8 @@ def configuration(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", first_now(OTHERWISE, 9))
 def test_an_answer_that_is_not_recommended(name: str, folder: Path) -> None:
     question, answer, keys, line = OTHERWISE[name]
-    asked, said = answered(folder, [(question, answer)])
+    ruler = [("rewards an episode", "b")] * (name in ("objective", "judge"))
+    asked, said = answered(folder, [*ruler, (question, answer)])
     assert any(question in each for each in asked), said
     table = configuration(folder)
     assert {key: table[key] for key in keys} == keys
@@ -286,7 +287,7 @@ def test_what_is_recommended_is_what_comes_unasked(
     other.mkdir()
     for path in list(folder.glob("*.*")):
         (other / path.name).write_bytes(path.read_bytes())
-    answered(folder, [("scenarios come from", "c")])
+    answered(folder, [("scenarios come from", "c"), ("rewards an episode", "b")])
     done = art_adapt("agent.py", cwd=other)
     assert done.returncode == 0
     assert b"isolate     each episode in a process of its own  (found)" in done.stdout
@@ -377,7 +378,7 @@ def test_recommended_answers_need_one_key(folder: Path) -> None:
 
 
 def test_nothing_is_recommended_over_a_reward_that_is_there(folder: Path) -> None:
-    asked, _ = answered(folder, [("settle them", "b"), ("rewards an episode", "b")])
+    asked, _ = answered(folder, [("settle them", "b"), ("rewards an episode", "a")])
     assert len(asked) == 2 and "judge model compares" in asked[1]
     assert "recommended" not in asked[1].partition("What rewards")[2]
     assert configuration(folder)["reward"] == "evals:reward"
@@ -389,7 +390,7 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
         [
             ("rewards an episode", "nope:reward"),
             ("no module nope", "b"),
-            ("scenarios come from", "<"),
+            ("better than", "<"),
             ("rewards an episode", "a"),
             ("Learning rate", "1 2"),
             ("three numbers", "0 4 2"),
@@ -399,7 +400,9 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
     assert "enter 3 values" in said
     table = configuration(folder)
     assert table["reward"] == "ruler" and table["learning-rate"] == 1e-4
-    assert sum("rewards an episode" in each for each in asked) == 2
+    first, again = [each for each in asked if "rewards an episode" in each]
+    assert "a evals:reward" in first and "a RULER" in again  # what was answered
+    assert "Your rows have their answers in expected" in first
 
 
 @pytest.mark.parametrize("after", [0, 1, 5])
@@ -444,13 +447,13 @@ def test_arrow_keys(folder: Path, colours: dict[str, str]) -> None:
         ("Train the request", ["\r"]),
         ("times, in parallel", ["\r"]),
         ("shared by all", ["\r"]),
+        ("scenarios come from", ["\r"]),
         ("rewards an episode", [down, "\r"]),
-        ("scenarios come from", [down * 4, "\r"]),  # back
-        ("rewards an episode", ["\r"]),
+        ("better than", [down * 2, "\r"]),  # back
+        ("rewards an episode", ["\r"]),  # as it was answered
         ("better than", [down, "\r"]),  # something else
         ("or two", ["It is brief.\r"]),
         ("is the judge", ["\r"]),
-        ("scenarios come from", ["\r"]),
         ("out for validation", ["\r"]),
         ("do you train?", [down, "\r"]),
         ("Where do you train", ["\r"]),
@@ -531,7 +534,7 @@ def test_an_agent_in_a_package(folder: Path) -> None:
     )
     while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
         rewarded = "rewards an episode?" in str(guide.before)
-        guide.sendline("b" if rewarded else "")
+        guide.sendline("a" if rewarded else "")
     guide.sendline("y")
     while guide.expect([r"now\?", pexpect.EOF]) == 0:
         guide.sendline("n")
@@ -769,7 +772,7 @@ def test_a_run_that_showed_nothing_is_offered_again(tmp_path: Path) -> None:
         guide.expect("starting")
         time.sleep(0.5)  # input() misses a signal that comes just before it reads
         guide.sendintr()
-        guide.expect("no request to a model was seen: the command failed with exit")
+        guide.expect("no request to a model was seen: the command was stopped")
         guide.close(force=True)
 
 

@@ -235,4 +235,6 @@ def test_what_ends_each_import_is_the_first_next_step(tmp_path: Path) -> None:
         "--yes", "--isolated", "agent.py", cwd=tmp_path
     ).stdout.decode()
     first, _, then = said.partition("\nNext: ")
-    assert "\nFirst: agent.py:3: it exists only in IPython" in first and then
+    assert (
+        "\nFirst: agent.py:3: get_ipython() exists only in a notebook" in first and then
+    )

@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         imports="from tools import TOOLS", call="TOOLS[call.function.name]"
     )
     assert told(tmp_path, main=main, tools="TOOLS = {\n") == [
-        "tools.py, which this Python cannot read,"
+        "tools.py, which could not be read,"
     ]
 
 

@@ -140,7 +140,7 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
         yield Obstacle(
             places[0],
             "get_ipython()",
-            "it exists only in IPython, so importing this file fails: delete "
+            "get_ipython() exists only in a notebook, so this file cannot be imported: delete "
             f"{word} {lines} (numbered without hooks), then adapt it again",
             calls_model=False,
             fails_import=True,

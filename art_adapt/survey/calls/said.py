@@ -135,9 +135,18 @@ def models_of(
         if call.in_episode and not (call.unasked or call.reason.startswith(NAMED))
     ]
     found: dict[str, list[CompletionCall]] = {}
+    settled = {
+        *said.auxiliary,
+        *(
+            asker.asks or asker.model
+            for call in asking
+            for asker in call.askers
+            if any(is_function(asker.function, name) for name in said.policy)
+        ),
+    }
     for call in asking:
         names = call.several or filter(None, [call.asks])
-        for name in (n for n in names if n not in said.auxiliary):
+        for name in (n for n in names if n not in settled):
             found.setdefault(name, []).append(call)
     if any(asks_another_model(call, policy) or call.beside for call in asking):
         return {}
