@@ -8,6 +8,7 @@ real run it does nothing.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 
 SETTINGS = "ART_ADAPT_REHEARSAL"  # names the file with the rehearsal's settings
 
@@ -16,3 +17,12 @@ if IS_REHEARSAL:
     from art_adapt.rehearsal.conditions import hold
 
     hold(os.environ[SETTINGS])
+
+
+def noted_episode() -> AbstractContextManager[None]:
+    """Return a context in which a rehearsal notes the episode of a process of its own."""
+    if not IS_REHEARSAL:
+        return nullcontext()
+    from art_adapt.rehearsal.recorders import noted
+
+    return noted(os.environ[SETTINGS])

@@ -76,16 +76,6 @@ def test_the_other_file_finds_nothing_to_change(kind: str, tmp_path: Path) -> No
     assert core.read_text() == adapted
 
 
-@pytest.mark.parametrize("kind", RETURNS)
-def test_of_what_came_of_a_reply_the_answer_is_its_text(
-    kind: str, tmp_path: Path
-) -> None:
-    returns, _ = RETURNS[kind]
-    (tmp_path / "core.py").write_text(CORE.format(returns=returns))
-    said = art_adapt("--isolated", "--diff", "core.py", cwd=tmp_path).stdout.decode()
-    assert "final_answer(reply.output_text)" in said or "final_answer(said)" in said
-
-
 def test_a_file_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         "from openai import OpenAI\n\nimport tools\n\n\ndef run(question: str) -> str:\n"

@@ -75,7 +75,7 @@ def kept_rows(
         made_up: values that no row keeps: those of the environment of ``--scripted``.
     """
     kept = Kept()
-    seen = {_key(row, fields) for row in earlier}
+    seen = {_key(row, fields): row for row in earlier}
     for note in notes:
         kept.episodes += 1
         kept.conversations += _conversations(note, allowed, kept)
@@ -85,8 +85,11 @@ def kept_rows(
         key = _key(row, fields)
         if key in seen:
             kept.known += 1
+            if isinstance(captured := seen[key].get(CAPTURED), dict):
+                when = {name: row[CAPTURED][name] for name in ("at", "seconds")}
+                captured.setdefault("again", when)  # a rehearsal compares the two
             continue
-        seen.add(key)
+        seen[key] = row
         kept.rows.append(row)
         kept.going_on += note.get("goes_on", False)
     return kept

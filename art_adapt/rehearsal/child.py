@@ -8,7 +8,6 @@ with ``--train`` it is ART's LocalBackend with a tiny model behind it (``trainin
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import importlib
 import inspect
@@ -21,7 +20,7 @@ import time
 import traceback
 import types
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,8 +30,6 @@ from art_adapt.comparison import Result
 from art_adapt.rehearsal.observed import (
     Observed,
     Rehearsed,
-    Watched,
-    opening_of,
     plain_scenario,
     rollouts_of,
     trajectory_of,
@@ -42,7 +39,6 @@ from art_adapt.rehearsal.protocol import (
     Bounds,
     Evaluated,
     Notes,
-    Opened,
     Progress,
     Raised,
     Settings,
@@ -50,6 +46,7 @@ from art_adapt.rehearsal.protocol import (
     progress_file,
     to_json,
 )
+from art_adapt.rehearsal.recorders import episodes_folder, watch_recorders
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
 from art_adapt.train_file import import_name
@@ -74,7 +71,7 @@ def _write(path: Path, text: str) -> None:
 
 def run(settings: Settings) -> Notes:
     """Run the train module to its end or its last step, and return what was seen."""
-    seen = Observed()
+    seen = Observed(folder=episodes_folder(settings))
     telling = threading.Thread(target=_tell, args=[seen, settings.out], daemon=True)
     telling.start()
     file = Path(settings.file)
@@ -108,7 +105,7 @@ def run(settings: Settings) -> Notes:
                 )
                 _raise(module, LEAST)
             if settings.train is None:
-                _watch_recorders(seen)
+                watch_recorders(seen)
             else:
                 _raise(module, LEAST)
                 module.VALIDATION_SCENARIOS = 0  # all are trained on
@@ -124,10 +121,11 @@ def run(settings: Settings) -> Notes:
             seen.notes = replace(seen.notes, stopped=str(stop.code or 0))
         except BaseException as error:
             seen.notes = replace(seen.notes, raised=_raised(error, root))
+    seen.collect()
     return replace(
         seen.notes,
         bounds=_bounds(constants, len(seen.notes.scenarios)),
-        rollouts=rollouts_of(seen.rollouts),
+        rollouts=(*rollouts_of(seen.rollouts), *seen.elsewhere),
         training=seen.training if settings.train or settings.engine else None,
     )
 
@@ -330,60 +328,6 @@ def _watch_reward(seen: Observed) -> None:
             seen.notes = replace(seen.notes, reward_raised=raised)
 
     error.__init__ = noted
-
-
-def _watch_recorders(seen: Observed) -> None:
-    """Keep every rollout's recorder, because lost episodes are in no group."""
-    from art_adapt import recording as installed
-    from art_adapt.recording.callees.litellm import POLICY
-    from art_adapt.recording.state import current
-    from art_adapt.recording.unhooked import waiting
-
-    recording: Any = installed
-    recorder, mark = recording.Rollout, recording.final_answer
-    opened, asked, closed = recorder.__init__, recorder.call, recorder.close
-    prepared = recorder.prepare
-
-    def of(recorder: Any) -> Watched:
-        return next(
-            each for each in reversed(seen.rollouts) if each.recorder is recorder
-        )
-
-    def open_(self: Any, *arguments: Any, **named: Any) -> None:
-        opened(self, *arguments, **named)
-        with suppress(RuntimeError):  # a rollout of code that has no loop
-            seen.loop = asyncio.get_running_loop()
-        watched = Watched(self, time.perf_counter(), is_repeat=seen.repeating)
-        seen.rollouts.append(watched)
-
-    def close(self: Any) -> None:
-        closed(self)
-        watched = of(self)
-        watched.seconds = time.perf_counter() - watched.began
-
-    def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
-        watched = of(self)
-        watched.asked_by.add(asking)
-        watched.models |= {
-            name for name in (kwargs.get("model"),) if isinstance(name, str)
-        }
-        if told := opening_of(kwargs):
-            watched.opened.append(Opened(told, waiting()))
-        return asked(self, create, args, kwargs, asking)
-
-    def prepare(self: Any, path: str, body: Any, *others: Any, **named: Any) -> Any:
-        if isinstance(body, dict) and body.get("model", POLICY) != POLICY:
-            of(self).models.add(str(body["model"]))
-        return prepared(self, path, body, *others, **named)
-
-    def marked(value: Any) -> Any:
-        here = current()
-        for each in seen.rollouts:
-            each.is_marked |= each.recorder is here
-        return mark(value)
-
-    recorder.__init__, recorder.call, recorder.close = open_, call, close
-    recorder.prepare, recording.final_answer = prepare, marked
 
 
 if __name__ == "__main__":

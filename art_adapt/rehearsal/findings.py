@@ -30,6 +30,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     requests.judge,
     ending.stopped_rollouts,
     as_seen.otherwise,
+    as_seen.same_row,
     witnesses.told_apart,
     tools.tool_loop,
     tools.none_offered,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import AbstractEventLoop
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from art_adapt.rehearsal.protocol import (
@@ -19,6 +20,7 @@ from art_adapt.rehearsal.protocol import (
     Training,
     Trajectory,
     Unhooked,
+    from_json,
 )
 
 OPENING = 2_000  # characters that tell how a conversation begins
@@ -59,6 +61,18 @@ class Observed:
     loop: AbstractEventLoop | None = None
     begin: Callable[[], Awaitable[None]] | None = None
     repeating: bool = False
+    folder: Path | None = None  # in which episodes of other processes are noted
+    elsewhere: list[Rollout] = field(default_factory=list)
+    _read: set[str] = field(default_factory=set)
+
+    def collect(self) -> None:
+        """Take in the episodes that other processes have noted, unless they are repeated ones."""
+        for file in sorted(self.folder.glob("*.json")) if self.folder else ():
+            if file.name not in self._read:
+                self._read.add(file.name)
+                if not self.repeating:
+                    noted = from_json(Rollout, file.read_text(encoding="utf-8"))
+                    self.elsewhere.append(noted)
 
     @property
     def steps(self) -> int:

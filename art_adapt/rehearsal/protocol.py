@@ -343,7 +343,7 @@ class Notes:
 # ------------------------------------------------------------------------------ JSON
 
 
-def to_json(value: Settings | Progress | Notes) -> str:
+def to_json(value: Settings | Progress | Notes | Rollout) -> str:
     """Write ``value`` as JSON, with foreign objects in scenarios or tools as their repr."""
 
     def plain(each: object) -> object:

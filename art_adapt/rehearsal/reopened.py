@@ -13,6 +13,7 @@ from art_adapt.recording.messages import essence
 from art_adapt.rehearsal.protocol import History, Item, Trajectory
 from art_adapt.rehearsal.seen import identity
 from art_adapt.secret_texts import without_secrets
+from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 
@@ -23,23 +24,28 @@ BESIDE = "leaves out the text beside the model's tool calls"
 SPELLED = "sends the model's replies back in another form than the model wrote them, such as JSON with other spaces"
 REPLY = "changes the model's replies before it sends them back"
 OWN = "changes messages that it has already sent"
+FORGETS = "leaves the model's own replies out of its messages"
 
 
 @dataclass(frozen=True)
 class Reopened:
     """A history that goes on from an earlier one, and the first message that differs.
 
-    ``now`` is None where the later history ends there.
+    ``now`` is None where the later history ends there. ``forgets``: all was sent again, and more,
+    but for what the model said.
     """
 
     was: Item
     now: Item | None
+    forgets: bool = False
 
     @property
     def cause(self) -> str:
         """Return what the agent does, as a predicate."""
         if self.was.choice is None:
             return OWN
+        if self.forgets:
+            return FORGETS
         if self.now is None or self.now.message.get("role") != "assistant":
             return OWN  # a reply is missing: messages were cut
         was, now = self.was.message, self.now.message
@@ -74,15 +80,34 @@ def reopened(episode: Trajectory) -> list[Reopened]:
         alike = [_alike(each.items, history.items) for each in earlier]
         same = max(alike)
         nearest = earlier[alike.index(same)].items
-        if same < len(nearest) and any(_goes_on(each, history) for each in earlier):
-            rest = history.items[same : same + 1]
-            found.append(Reopened(nearest[same], rest[0] if rest else None))
+        if same == len(nearest):
+            continue
+        rest = history.items[same : same + 1]
+        forgets = _forgets(nearest[same], history.items[same:])
+        if forgets or any(_goes_on(each, history) for each in earlier):
+            found.append(Reopened(nearest[same], rest[0] if rest else None, forgets))
     return found
 
 
+def _forgets(reply: Item, rest: Sequence[Item]) -> bool:
+    """True if more was said by others where the model's reply stood, and no reply at all is left."""
+    sent = [item for item in rest if item.choice is None]
+    roles = {item.message.get("role") for item in sent}
+    return reply.choice is not None and bool(sent) and "assistant" not in roles
+
+
 def _goes_on(earlier: History, later: History) -> bool:
-    """True if a reply of the model stands in a later history: as it was, or in its place."""
+    """True if a reply of the model stands in a later history: as it was, or in its place.
+
+    A step that is only told what an earlier one said begins anew: it has no other message of it.
+    """
     said = {identity(item.message) for item in earlier.choices}
+    asked = {
+        identity(item.message)
+        for item in earlier.items
+        if item.choice is None and item.message.get("role") not in INSTRUCT
+    }
+    is_told = any(identity(item.message) in asked for item in later.items)
     answers = [
         (at, item)
         for at, item in enumerate(later.items)
@@ -90,10 +115,16 @@ def _goes_on(earlier: History, later: History) -> bool:
     ]
     alike = _alike(earlier.items, later.items)
     return any(
-        identity(item.message) in said
+        (identity(item.message) in said and (is_told or _stood_at(earlier, item, at)))
         or (at == alike < len(earlier.items) and earlier.items[at].choice is not None)
         for at, item in answers
     )
+
+
+def _stood_at(earlier: History, item: Item, at: int) -> bool:
+    """True if an earlier history has the same message in the same place."""
+    there = earlier.items[at : at + 1]
+    return any(identity(each.message) == identity(item.message) for each in there)
 
 
 def _alike(earlier: Sequence[Item], later: Sequence[Item]) -> int:

@@ -53,6 +53,7 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
     rollout = getattr(seen.module, "rollout", None)
     if rollout is None or not seen.scenarios or seen.notes.pipeline:
         return
+    seen.collect()
     seen.repeating = True
     for phase in phases:
         begun = _begun(phase, seen.scenarios, url)
@@ -73,6 +74,7 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
                     seen.notes = replace(seen.notes, refused=_refused(trajectory))
             seen.notes = replace(seen.notes, repeated=(*seen.notes.repeated, ended))
     tell(url, "phase", {"phase": ""})
+    seen.collect()
     seen.repeating = False
 
 

@@ -318,8 +318,8 @@ def _role_lines(roles: Sequence[Role]) -> Iterator[Line]:
     )
     if len({role.function for role in roles}) < len(roles):
         one_out = (
-            "all are trained, with one reward; to keep one of them out, name the function that asks "
-            "for it with --auxiliary, or the model if it is another one"
+            "all are trained, with one reward; to keep one of them out, let a function of its own ask "
+            "for it and name that with --auxiliary, or name its model if that is another one"
         )
     label, advice = "roles", one_out
     for role in roles[:MOST_ROLES]:

@@ -25,6 +25,7 @@ from art_adapt.forked_from import TOLD
 from art_adapt.project_copy import Copy
 from art_adapt.recording import RecordingError
 from art_adapt.recording.state import expect_one_rollout, say_once
+from art_adapt.rehearsed import noted_episode
 from art_adapt.training import preloaded, project_copies
 from art_adapt.training.threads import in_thread
 from art_adapt.training.time_limits import OutOfTime
@@ -331,7 +332,8 @@ async def _sent(
 ) -> None:
     outcome: tuple[Any, BaseException | None]
     try:
-        outcome = await decorated.__wrapped__(model, scenario), None
+        with noted_episode():
+            outcome = await decorated.__wrapped__(model, scenario), None
     except (Exception, SystemExit) as error:
         outcome = None, error
     connection.send(_sendable(outcome))

@@ -208,4 +208,4 @@ def test_a_function_that_is_named_gets_its_rows_without_a_model(tmp_path: Path) 
     assert row["inputs"] == ["a lighthouse"]
     assert art_adapt("--entry", "main", "agent.py", cwd=tmp_path).returncode == 0
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
-    assert b"asks what the run asked (4 requests)" in done.stdout, done.stdout.decode()
+    assert b"sends the run's requests (4 requests)" in done.stdout, done.stdout.decode()

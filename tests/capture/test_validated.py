@@ -137,7 +137,7 @@ def test_a_record_within_a_record_is_the_row_s(kind: str, tmp_path: Path) -> Non
     text = (tmp_path / "agent_train.py").read_text()
     assert ("Profile.model_validate(scenario.profile)" in text) is is_whole, text
     done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
-    assert b"asks what the run asked" in done.stdout, done.stdout.decode()
+    assert b"sends the run's requests" in done.stdout, done.stdout.decode()
 
 
 EXAM = """\
@@ -212,7 +212,7 @@ def test_dataclasses_are_made_of_their_row(kind: str, tmp_path: Path) -> None:
     text = (tmp_path / "agent_train.py").read_text()
     assert f"exams={adapter}.validate_python(scenario.exams)" in text, text
     done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
-    assert b"asks what the run asked (1 request)" in done.stdout, done.stdout.decode()
+    assert b"sends the run's requests (1 request)" in done.stdout, done.stdout.decode()
 
 
 GAME = """\
@@ -269,4 +269,4 @@ def test_the_options_of_a_command_line_are_a_row(kind: str, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr.decode()
     assert made in (tmp_path / "agent_train.py").read_text()
     done = art_adapt("rehearse", "--json", "agent_train.py", cwd=tmp_path)
-    assert b"asks what the run asked (1 request)" in done.stdout, done.stdout.decode()
+    assert b"sends the run's requests (1 request)" in done.stdout, done.stdout.decode()

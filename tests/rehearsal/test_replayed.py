@@ -12,7 +12,7 @@ from agent_files import art_adapt, first_now
 from test_as_seen import told_of
 from test_rehearse import REWARD, rehearse
 
-ASKS_WHAT_THE_RUN_ASKED = "asks what the run asked"
+ASKS_WHAT_THE_RUN_ASKED = "sends the run's requests"
 HEAD = """\
 import asyncio
 import json

@@ -164,7 +164,7 @@ def test_sides_that_one_function_asks_for_are_named(kind: str, tmp_path: Path) -
         (False, True),
     }
     _, said, _ = rehearse("agent_train.py", cwd=tmp_path)
-    assert "to keep one of them out, name the function that asks for it" in said
+    assert "to keep one of them out, let a function of its own ask for it" in said
 
 
 @pytest.mark.slow

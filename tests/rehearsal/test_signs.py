@@ -64,6 +64,27 @@ def run_agent(question: str) -> str:
                 break
     return said
 """,
+    "a step is told what the step before said": """\
+def say(messages):
+    return client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+
+
+def run_agent(question: str) -> str:
+    rules = {"role": "system", "content": "Help."}
+    first = say([rules, {"role": "user", "content": f"Extract: {question}"}])
+    second = say([{"role": "assistant", "content": first}, {"role": "user", "content": "Rate that."}])
+    told = [rules, {"role": "assistant", "content": second}, {"role": "user", "content": "Sum up."}]
+    return say(told)
+""",
+    "one request is asked several times": """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    said = [
+        client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+        for _ in range(3)
+    ]
+    return max(said, key=len)
+""",
     "scenarios begin alike": """\
 def run_agent(question: str) -> str:
     messages = [{"role": "system", "content": "Help."}, {"role": "user", "content": "Answer."}]
@@ -87,6 +108,28 @@ def changed(*changes: tuple[str, str]) -> str:
 
 # What is wrong with an agent, and the finding that says so.
 WRONG = {
+    "its own replies are left out": (
+        """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "system", "content": "Help."}]
+    for at in range(3):
+        messages.append({"role": "user", "content": f"{question} ({at})"})
+        reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+""",
+        "history a turn",
+    ),
+    "a request grows by what tools say alone": (
+        """\
+def run_agent(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for at in range(4):
+        said = client.chat.completions.create(model="m", messages=messages).choices[0].message.content
+        messages.append({"role": "user", "content": f"That is {len(said)} letters long."})
+    return said
+""",
+        "history a turn",
+    ),
     "messages are cut to the last two": (
         changed((SENT, f"        messages = messages[:1] + messages[1:][-2:]\n{SENT}")),
         "reply without a call",
@@ -149,7 +192,9 @@ ASKS_WITH_MORE = HEAD.replace(
 @pytest.mark.parametrize("name", first_now(WRONG, 6))
 def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
     agent, finding = WRONG[name]
-    told = rehearsed(tmp_path, agent, "run_agent", head=ASKS_WITH_MORE)
+    # Reading gives what is shared a process for each episode: the sign is for what it misses.
+    isolate = "none" if finding == "kept" else None
+    told = rehearsed(tmp_path, agent, "run_agent", head=ASKS_WITH_MORE, isolate=isolate)
     assert finding in [each["name"] for each in told["findings"]], told["findings"]
     if name == "a database has no table":
         assert any("weather.db" in each for each in told["unwitnessed"])

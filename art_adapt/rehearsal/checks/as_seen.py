@@ -6,7 +6,6 @@ object that another one fills: nothing in an episode tells that it lacks them. T
 
 from __future__ import annotations
 
-import calendar
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,32 +13,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from art_adapt import hooks_file
+from art_adapt.capture.rows import CAPTURED
 from art_adapt.conversation_signs import text_of
+from art_adapt.rehearsal.compared_texts import (
+    differ_in_words,
+    excerpt,
+    first_difference,
+    split,
+    words_of,
+)
 from art_adapt.rehearsal.protocol import Repeat
 from art_adapt.rehearsal.repeats import LATER, LATER_AGAIN, SAME, SAME_AGAIN
 from art_adapt.rehearsal.replayed import Episode, episode_of
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen, Witness, shortened
-from art_adapt.secret_texts import secrets_in, without_secrets
+from art_adapt.secret_texts import without_secrets
 from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import said_in, texts_in
-from art_adapt.seen.notes import FOLDER, Request
-from art_adapt.train_file import ENDING
+from art_adapt.seen.notes import Request
 from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 
-BEFORE, AFTER = 3, 9  # words that are shown of a difference
-PUNCTUATION = ".,;:!?'\"()[]{}"
-DAYS = {
-    *calendar.day_name,
-    *calendar.day_abbr,
-    *calendar.month_name,
-    *calendar.month_abbr,
-}
-OWN_FILES = {hooks_file.NAME, "scenarios.jsonl", FOLDER.strip(".")}
-LONGEST_NUMBER = 8  # digits: a longer one is an id or a time
 AS_SEEN = "with the replies of the watched run, an episode of its row sends the run's requests"
 REMEDY = (
     "change episode() so that it starts the agent as that run did; if the agent or the row has "
@@ -59,9 +54,13 @@ class Asked:
     def roles(self) -> tuple[str, ...]:
         return tuple(role for role, _ in self.said)
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.prompt, *(text for _, text in self.said))
+
     @cached_property
     def text(self) -> str:
-        return "\n".join((self.prompt, *(text for _, text in self.said)))
+        return "\n".join(self.parts)
 
 
 def asked(body: Json) -> Asked:
@@ -101,6 +100,38 @@ def otherwise(seen: Seen) -> Iterator[Finding]:
         if difference.by_episode:
             yield seen.finding(
                 "otherwise", difference.text, _remedy(seen), r"def episode"
+            )
+            return
+
+
+def same_row(seen: Seen) -> Iterator[Finding]:
+    """Report a row that stands for episodes of a run which were told different things.
+
+    What differs was not the function's to say: every episode of the row is one of them. What is
+    otherwise when the episode runs again is chance.
+    """
+    for (phase, again), repeat, episode in _replayed(seen):
+        first, later = (_replies_asked(seen, each).get(1) for each in (phase, again))
+        row = repeat.replayed if isinstance(repeat.replayed, dict) else {}
+        captured = row.get(CAPTURED)
+        other = isinstance(captured, dict) and captured.get("again")
+        twin = episode_of({**row, CAPTURED: other}, seen.runs) if other else None
+        if twin is None or first != later:
+            continue
+        one, two = (asked(each.asked[0].request) for each in (episode, twin))
+        pairs = zip(one.parts, two.parts, strict=False)
+        apart = [(was, now) for was, now in pairs if words_of(was) != words_of(now)]
+        if one.roles == two.roles and apart:
+            was, now = apart[0]
+            at = first_difference(was, now)
+            yield seen.finding(
+                "same row",
+                f"two episodes of the watched run have one row, and began otherwise: "
+                f"{excerpt(split(was), at)} and {excerpt(split(now), at)}: no field holds what "
+                "differs, so all episodes are one of them",
+                "choose the function that is given what differs, with --entry, or make that an "
+                "argument of this one; then watch a run again",
+                r"def episode",
             )
             return
 
@@ -183,7 +214,7 @@ def _apart_from(
     answer, returned = repeat.answer, episode.returned
     if answer and returned and repeat.failure is None and count == len(was):
         cut = returned[: len(answer)]
-        if sorted(_words(cut)) != sorted(_words(answer)):
+        if sorted(words_of(cut)) != sorted(words_of(answer)):
             yield Difference(
                 f"the run returned {shortened(repr(returned))}, and the final answer of an "
                 f"episode of its row is {shortened(repr(answer))}"
@@ -215,7 +246,7 @@ def _differences(
         parts += [(f"message of the {r}", b, t, o) for (r, b), (_, t), (_, o) in each]
     for part, before, text, other in parts:
         if text == other and (apart := _apart(part, before, text)):
-            yield Difference(apart, is_first and _differ_in_words(before, text))
+            yield Difference(apart, is_first and differ_in_words(before, text))
     if was.roles != now.roles:
         yield Difference(
             f"the run that was seen asked with messages of {', '.join(was.roles)}, the "
@@ -278,7 +309,7 @@ def _lacking(seen: Seen) -> Iterator[str]:
     if all(each.prompt for each in begun) and not any(e.prompt for e in episodes):
         yield (
             "the run that was seen began with the prompt "
-            f"{_excerpt(begun[0].prompt.split(), 0)}, episodes have none"
+            f"{excerpt(begun[0].prompt.split(), 0)}, episodes have none"
         )
 
 
@@ -289,69 +320,14 @@ def _tools(was: frozenset[str], now: frozenset[str]) -> Iterator[str]:
         yield f"episodes offer {', '.join(more)}, the run that was seen did not"
 
 
-def _words(text: str) -> list[str]:
-    """Return the words of a text, with one mark for each time, date, id and path.
-
-    These differ in any two runs; other numbers do not. Files that art-adapt has written since then
-    are left out: an agent may list those of its folder.
-    """
-    words = [word.strip(PUNCTUATION) for word in _split(text)]
-    of_a_date = {
-        n + d for n, word in enumerate(words) if word in DAYS for d in (-1, 0, 1, 2)
-    }
-    return [
-        "#" if at in of_a_date or _differs_by_itself(word) else word
-        for at, word in enumerate(words)
-    ]
-
-
-def _split(text: str) -> list[str]:
-    """Return the words of a text as they stand there, but for art-adapt's own files."""
-    return [word for word in text.split() if not _is_of_art_adapt(word)]
-
-
-def _is_of_art_adapt(word: str) -> bool:
-    name = word.strip(PUNCTUATION).rpartition("/")[2]
-    return name in OWN_FILES or name.endswith(ENDING)
-
-
-def _differs_by_itself(word: str) -> bool:
-    if not any(c.isdigit() or c in "/\\" for c in word):
-        return False
-    number = word.strip("$%+-").replace(",", "").replace(".", "", 1)
-    return not number.isdecimal() or len(number) > LONGEST_NUMBER
-
-
-def _differ_in_words(was: str, now: str) -> bool:
-    """True if texts differ in more than numbers and the order of their words."""
-    words, others = (
-        sorted(w for w in _words(text) if not any(map(str.isdigit, w)) and w != "#")
-        for text in (was, now)
-    )
-    return words != others
-
-
 def _apart(part: str, was: str, now: str) -> str:
     """Say how a part of two requests differs, from the first word that does; "" if it does not."""
-    before, after = _words(was), _words(now)
+    before, after = words_of(was), words_of(now)
     if before == after:
         return ""
-    pairs = zip(before, after, strict=False)
-    shorter = min(len(before), len(after))
-    at = next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
+    at = first_difference(was, now)
     order = ", in another order" if sorted(before) == sorted(after) else ""
     return (
-        f"the {part} was {_excerpt(_split(was), at)} in the run that was seen, and is "
-        f"{_excerpt(_split(now), at)} in the episode of its row{order}"
+        f"the {part} was {excerpt(split(was), at)} in the run that was seen, and is "
+        f"{excerpt(split(now), at)} in the episode of its row{order}"
     )
-
-
-def _excerpt(words: Sequence[str], at: int) -> str:
-    begin = max(0, at - BEFORE)
-    text = " ".join(words[begin : at + AFTER])
-    if not words:
-        return "empty"
-    if any(secrets_in(text)):
-        return "(looks like a secret)"
-    before = "..." if begin else ""
-    return f"'{before}{text}{'...' if len(words) > at + AFTER else ''}'"

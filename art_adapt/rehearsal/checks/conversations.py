@@ -15,7 +15,7 @@ from art_adapt.conversation_signs import (
     unread_call,
     unread_thinking,
 )
-from art_adapt.rehearsal.reopened import OWN, reopened
+from art_adapt.rehearsal.reopened import FORGETS, OWN, reopened
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
@@ -132,6 +132,8 @@ def continued(seen: Seen) -> Iterator[Finding]:
         "only append to the messages, and do not change those already sent; shorten them only "
         "when the context is full"
         if cause == OWN
+        else "append each reply to the messages, so that the agent remembers what it said"
+        if cause == FORGETS
         else "append the reply as it came: message, message.content, or all of response.output",
         EPISODE,
     )

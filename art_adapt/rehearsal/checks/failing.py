@@ -102,7 +102,8 @@ def failures(seen: Seen) -> Failures:
         if not any(i.choice and i.choice.mark in misleading for i in t.choices)
     ]
     return Failures(
-        len(seen.notes.rollouts) or len(seen.episodes) + len(lost),
+        # An episode's process that was ended has noted nothing.
+        max(len(seen.notes.rollouts), len(seen.trained) + len(lost)),
         (*(t.failure or "" for t in kept), *lost),
         tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
         tuple(t.failure or "" for t in limited),

@@ -27,8 +27,8 @@ def shown_element(
     """Return the answer in ``return answer, usage``.
 
     It is the element that has a hook, or that callers show, if that is one; else the only element
-    that is made from what the model said, as in ``return conversation_id, answer``, or of those
-    the only one that is the reply, as in ``return reply.id, reply.output_text``, or the only text.
+    that is made from what the model said, as in ``return conversation_id, answer``, or the only
+    text of those.
     """
     elements = [e for e in value.elts if not isinstance(e, ast.Starred)]
     if elements != value.elts:
@@ -45,10 +45,6 @@ def shown_element(
         return said[0]
     decided = _decided_elements(syntax, function, len(elements), asking)
     if len(decided) > 1:
-        replies = [e for at, e in enumerate(elements) if at in decided]
-        replies = [e for e in replies if holds_reply(syntax, e, asking)]
-        if len(replies) == 1 and not shown:
-            return replies[0]
         texts = decided & _texts(function)
         return elements[texts.pop()] if len(texts) == 1 and not shown else value
     only = elements[decided.pop()] if decided else value
