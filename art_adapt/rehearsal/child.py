@@ -12,6 +12,7 @@ import gc
 import importlib
 import inspect
 import itertools
+import math
 import os
 import sys
 import tempfile
@@ -150,9 +151,17 @@ def _bounds(constants: Mapping[str, Any], scenarios: int) -> Bounds | None:
             plan.hours,
             int(constants["MAX_COMPLETION_TOKENS"]),
             str(constants.get("JUDGE_MODEL", "")),
+            _waves(constants),
         )
     except (SystemExit, KeyError, TypeError, ValueError):
         return None
+
+
+def _waves(constants: Mapping[str, Any]) -> int:
+    """Return how often in a step as many episodes begin as run side by side."""
+    names = ("ROLLOUTS_PER_GROUP", "GROUPS_PER_STEP", "CONCURRENCY")
+    rollouts, groups, at_once = (int(constants.get(name, 1)) for name in names)
+    return max(1, math.ceil(rollouts * groups / max(1, at_once)))
 
 
 def _evaluated(module: Any, evaluated: Evaluated) -> tuple[Result, ...]:

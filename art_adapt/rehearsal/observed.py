@@ -42,6 +42,7 @@ class Watched:
     is_repeat: bool = False
     is_marked: bool = False  # its answer, by a hook
     opened: list[Opened] = field(default_factory=list)
+    longest: int = 0  # tokens of a reply that its requests allow
 
 
 @dataclass
@@ -101,6 +102,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             tuple(sorted(watched.models)),
             watched.is_marked,
             tuple(watched.opened),
+            watched.longest,
         )
         for watched in rollouts
         if not watched.is_repeat

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from art_adapt.backends import Backend
@@ -76,7 +77,13 @@ def foretell(seen: Seen, gpu: str | None) -> Outlook | None:
             for tokens in (SHORT, LONG)
         ]
         if seconds[0] is not None and seconds[1] is not None:
-            least = (seconds[0] * bounds.steps, seconds[1] * bounds.steps)
+            # The scripted model answers at once: what an episode took is its own, such as a sleep.
+            took = [each.seconds for each in seen.notes.rollouts if each.seconds]
+            own = fmean(took) * bounds.waves if took else 0.0
+            least = (
+                max(seconds[0], own) * bounds.steps,
+                max(seconds[1], own) * bounds.steps,
+            )
     beside = tuple(_beside(seen, bounds.judge, bounds.steps))
     return Outlook(
         bounds.backend,

@@ -200,7 +200,8 @@ class Rollout:
     never closed; ``stopped`` says why the recorder refused a call. ``asked_by``: the
     functions whose hooked calls asked, by their qualified names. ``models``: the names that
     the agent's own requests had, before the recorder sent them to the model in training.
-    ``is_marked``: a hook marked the answer. ``opened``: how its requests begin.
+    ``is_marked``: a hook marked the answer. ``opened``: how its requests begin. ``longest``:
+    the tokens that the agent allows a reply, at most; 0 if it does not say.
     """
 
     began: float
@@ -212,6 +213,7 @@ class Rollout:
     models: tuple[str, ...] = ()
     is_marked: bool = False
     opened: tuple[Opened, ...] = ()
+    longest: int = 0
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,7 @@ class Bounds:
     """The bounds of a real run, which a rehearsal puts its own in the place of.
 
     ``steps`` and ``hours`` at most; ``reply_tokens`` of a completion. ``judge`` is RULER's
-    model, empty without one.
+    model, empty without one. ``waves``: how often in a step episodes begin side by side.
     """
 
     backend: Backend
@@ -265,6 +267,7 @@ class Bounds:
     hours: float | None
     reply_tokens: int
     judge: str
+    waves: int = 1
 
 
 @dataclass(frozen=True)

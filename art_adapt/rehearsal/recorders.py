@@ -13,6 +13,9 @@ from typing import Any
 from art_adapt.rehearsal.observed import Observed, Watched, opening_of, rollouts_of
 from art_adapt.rehearsal.protocol import Opened, Settings, from_json, to_json
 
+# How a request says how long its reply may be: chat completions, litellm, Responses.
+LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
 
 def episodes_folder(settings: Settings) -> Path:
     """Return the folder in which episodes of other processes are noted."""
@@ -35,6 +38,11 @@ def noted(settings_file: str) -> Iterator[None]:
                 file = folder / f"{time.time_ns()}-{os.getpid()}"
                 file.write_text(to_json(rollout), encoding="utf-8")
                 file.rename(file.with_suffix(".json"))  # whole for who reads it
+
+
+def _names(model: Any) -> set[str]:
+    """Return a model's name as it is sent: an Enum of texts is one of them."""
+    return {str.__str__(model)} if isinstance(model, str) else set()
 
 
 def watch_recorders(seen: Observed) -> None:
@@ -69,16 +77,18 @@ def watch_recorders(seen: Observed) -> None:
     def call(self: Any, create: Any, args: Any, kwargs: Any, asking: str) -> Any:
         watched = of(self)
         watched.asked_by.add(asking)
-        watched.models |= {
-            name for name in (kwargs.get("model"),) if isinstance(name, str)
-        }
+        watched.models |= _names(kwargs.get("model"))
+        asked_for = [kwargs.get(name) for name in LENGTHS]
+        watched.longest = max(
+            watched.longest, *(n for n in asked_for if isinstance(n, int)), 0
+        )
         if told := opening_of(kwargs):
             watched.opened.append(Opened(told, waiting()))
         return asked(self, create, args, kwargs, asking)
 
     def prepare(self: Any, path: str, body: Any, *others: Any, **named: Any) -> Any:
         if isinstance(body, dict) and body.get("model", POLICY) != POLICY:
-            of(self).models.add(str(body["model"]))
+            of(self).models |= _names(body["model"])
         return prepared(self, path, body, *others, **named)
 
     def marked(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from art_adapt.recipe.fields import is_given
+from art_adapt.recipe.fields import is_given, scenario_fields
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
@@ -24,6 +24,7 @@ from art_adapt.seen.values import (
     spelled_of,
     type_of,
     values_of,
+    with_none,
 )
 from art_adapt.seen.written import Words, words_of
 from art_adapt.source import Place
@@ -59,7 +60,7 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
     told |= entry.terminal is not None and entry.terminal.asks
-    return replace(
+    found = replace(
         entry,
         parameters=(
             *(
@@ -93,6 +94,10 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
         setup=tuple(_set_up(call, seen, words) for call in entry.setup),
         was_seen=True,
     )
+    if entry.terminal is None and not scenario_fields(found):
+        # Of one run nobody can tell what the next gives: what reading has for a field stays one.
+        return replace(found, parameters=entry.parameters)
+    return found
 
 
 def _beside_settings(
@@ -254,6 +259,7 @@ def _as_seen(
         return parameter
     if parameter.annotation is None or contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=type_of(values))
+    parameter = replace(parameter, annotation=with_none(parameter.annotation, values))
     if (
         parameter.name in given
         or is_varied(parameter, values)
@@ -318,6 +324,7 @@ def _field_as_seen(
     is_asked = any(is_asked_about(each, field.default, words) for each in given)
     differs = len(spelled_of(given)) > 1 or is_text or is_asked
     own = differs and not field.is_record and is_literal(field.default)
+    field = replace(field, annotation=with_none(field.annotation, given))
     return replace(field, default=None) if own else field
 
 

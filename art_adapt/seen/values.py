@@ -190,6 +190,14 @@ def contradicts(annotation: str, values: Sequence[Any]) -> bool:
     return not all(isinstance(value, allowed) for value in values)
 
 
+def with_none(annotation: str | None, values: Sequence[Any]) -> str | None:
+    """Return an annotation that allows None, if runs gave it: not all code keeps to its own."""
+    if annotation is None or None not in values:
+        return annotation
+    allows = any(name in annotation for name in ("None", "Optional", "Any", "object"))
+    return annotation if allows else f"{annotation} | None"
+
+
 def type_of(values: Sequence[Any]) -> str | None:
     """Return the type that all values have but for None; None if they differ."""
     types = {type(value) for value in values if value is not None}

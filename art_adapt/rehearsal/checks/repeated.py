@@ -21,11 +21,13 @@ from art_adapt.rehearsal.seen import Seen, Witness, offered_tools, shortened
 
 Json = dict[str, Any]
 # What a phase of the repeated episodes tries.
+AS_A_RUN = "whether it asks what a watched run asked"
+ANEW = "whether it begins anew each time"
 TRIED = {
-    SAME: "whether it asks what a watched run asked, or begins anew each time",
-    LATER: "whether it asks what a watched run asked, or begins anew each time",
-    SAME_AGAIN: "whether it begins anew each time",
-    REFUSING: "what it answers where its model refuses",
+    SAME: (AS_A_RUN, ANEW),
+    LATER: (AS_A_RUN, ANEW),
+    SAME_AGAIN: (ANEW,),
+    REFUSING: ("what it answers where its model refuses",),
 }
 OF_CHANCE = (
     "; if chance draws the task, the members of a group get different ones: let a field of the "
@@ -41,7 +43,9 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         p for p in TRIED if (end := seen.notes.repeat(p)) is not None and end.is_late
     ]
     if late:
-        tried = " nor ".join(dict.fromkeys(TRIED[phase] for phase in late))
+        tried = " nor ".join(
+            dict.fromkeys(each for phase in late for each in TRIED[phase])
+        )
         yield Witness(
             "an episode that is run again ends in time",
             False,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from art_adapt.closed_models import CLOSED_REMEDY, is_closed
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Finding, Seen
+from art_adapt.rehearsal.seen import Finding, Seen, Witness
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:
@@ -99,4 +99,34 @@ def empty_tools(seen: Seen) -> Iterator[Finding]:
             "scenario",
             r"tools",
             r"def episode",
+        )
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield what the agent's own requests say that training does otherwise."""
+    yield from _models(seen)
+    yield from _lengths(seen)
+
+
+def _models(seen: Seen) -> Iterator[Witness]:
+    """Yield that an episode asks for several models, if one does: all of them are trained."""
+    named = max((each.models for each in seen.notes.rollouts), key=len, default=())
+    if len(named) > 1:
+        yield Witness(
+            "each episode asks for one model",
+            False,
+            f"an episode asks for {' and '.join(named)}: the turns of all are trained, with one "
+            "reward; if one is an opponent or a judge, put its name in AUXILIARY",
+        )
+
+
+def _lengths(seen: Seen) -> Iterator[Witness]:
+    """Yield that the agent allows longer replies than training does, if it says so."""
+    longest = max((each.longest for each in seen.notes.rollouts), default=0)
+    if seen.notes.bounds is not None and longest > seen.notes.bounds.reply_tokens:
+        yield Witness(
+            "replies may be as long as the agent allows",
+            False,
+            f"the agent allows replies of {longest} tokens, and MAX_COMPLETION_TOKENS cuts them off "
+            f"at {seen.notes.bounds.reply_tokens}: raise it if such replies are right",
         )

@@ -11,7 +11,7 @@ from typing import Any
 from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
-from art_adapt.rehearsal.checks import as_seen, outside, repeated
+from art_adapt.rehearsal.checks import as_seen, outside, repeated, requests
 from art_adapt.rehearsal.checks.tools import replies
 from art_adapt.rehearsal.protocol import Json, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
@@ -85,7 +85,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         asked = any(each.startswith(f"{name}.") for each in asked_by)
         yield Witness(f"{name} ({at(place)}) called the model", asked)
     yield from _turns(seen)
-    yield from _models(seen)
+    yield from requests.witnesses(seen)
     yield from _unmarked(seen)
     if seen.written is not None:
         names = ", ".join(sorted(path.as_posix() for path in seen.written)[:SHOWN])
@@ -99,18 +99,6 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     yield from outside.witnesses(seen)
     yield from as_seen.witnesses(seen)
     yield from repeated.witnesses(seen)
-
-
-def _models(seen: Seen) -> Iterator[Witness]:
-    """Yield that an episode asks for several models, if one does: all of them are trained."""
-    named = max((each.models for each in seen.notes.rollouts), key=len, default=())
-    if len(named) > 1:
-        yield Witness(
-            "each episode asks for one model",
-            False,
-            f"an episode asks for {' and '.join(named)}: the turns of all are trained, with one "
-            "reward; if one is an opponent or a judge, put its name in AUXILIARY",
-        )
 
 
 def _unmarked(seen: Seen) -> Iterator[Witness]:
