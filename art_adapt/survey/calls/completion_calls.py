@@ -31,7 +31,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.values import steps
-from art_adapt.survey.calls.own_clients import methods_of_own
+from art_adapt.survey.calls.own_clients import is_made_of, methods_of_own
 from art_adapt.words import CLIENTS
 
 AUXILIARY_COMMENT = re.compile(r"#.*\bart:\s*auxiliary\b")
@@ -289,7 +289,10 @@ def _method(
     client = _client_of(project, syntax, holder, kind.resource)
     if client is None or _is_module(client, syntax, RESOURCE_MODULE):
         return None
-    proven = imported or (kind.proven_by_client and _is_client(client))
+    proven = imported or (
+        kind.proven_by_client
+        and (_is_client(client) or is_made_of(project, syntax, client, kind))
+    )
     return (client, kind, form) if kind.is_confirmed(arguments, proven) else None
 
 

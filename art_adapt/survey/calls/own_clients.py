@@ -1,15 +1,18 @@
-"""Tells a project's own class, called in the words of the OpenAI client, from a client."""
+"""Tells a project's own class, called in the words of the OpenAI client, from an SDK's client."""
 
 from __future__ import annotations
 
 import ast
 
+from art_adapt.calls import CallKind
 from art_adapt.code.classes import FunctionKey, has_library_base, lineage
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.code.values import steps
+
+DEEPEST = 3  # assignments in a row that are followed to where a client is made
 
 
 def methods_of_own(
@@ -50,3 +53,17 @@ def _makes_own(project: Project, place: Syntax, value: ast.expr) -> bool:
         and project.class_named(where, dotted(each.func) or "") is not None
         for where, each in returned
     )
+
+
+def is_made_of(
+    project: Project, syntax: Syntax, client: ast.expr, kind: CallKind, depth: int = 0
+) -> bool:
+    """True if a client is made of a class of the SDK somewhere in the project."""
+    for place, value in steps(project, syntax, client) if depth < DEEPEST else ():
+        if isinstance(value, ast.Call):
+            package, _, name = (place.qualified(value.func) or "").rpartition(".")
+            if package in kind.libraries and name in kind.clients:
+                return True
+        if is_made_of(project, place, value, kind, depth + 1):
+            return True
+    return False
