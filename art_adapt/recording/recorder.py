@@ -89,6 +89,7 @@ class Recorder:
         self.completion_tokens = 0
         self.closed = False
         self.stopped: RecordingError | None = None
+        self.read_arguments: str | None = None  # where, of the process's command line
         self.process = os.getpid()
         self.lock = threading.RLock()
         self.open_streams: list[OpenStream] = []

@@ -23,6 +23,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     # What would end the run, or a step of ART's, in other words.
     conversations.not_text,
     conversations.parsed,
+    outside.command_line,
     ending.ended,
     ending.asked_at_import,
     requests.base_model,

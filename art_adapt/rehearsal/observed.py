@@ -103,6 +103,7 @@ def rollouts_of(rollouts: Iterable[Watched]) -> tuple[Rollout, ...]:
             watched.is_marked,
             tuple(watched.opened),
             watched.longest,
+            watched.recorder.read_arguments,
         )
         for watched in rollouts
         if not watched.is_repeat

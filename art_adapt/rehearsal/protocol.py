@@ -201,7 +201,8 @@ class Rollout:
     functions whose hooked calls asked, by their qualified names. ``models``: the names that
     the agent's own requests had, before the recorder sent them to the model in training.
     ``is_marked``: a hook marked the answer. ``opened``: how its requests begin. ``longest``:
-    the tokens that the agent allows a reply, at most; 0 if it does not say.
+    the tokens that the agent allows a reply, at most; 0 if it does not say. ``read_arguments``:
+    where the agent read the train module's command line.
     """
 
     began: float
@@ -214,6 +215,7 @@ class Rollout:
     is_marked: bool = False
     opened: tuple[Opened, ...] = ()
     longest: int = 0
+    read_arguments: str | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import contextvars
 import inspect
 import itertools
 import sys
+import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from art_adapt.recording.parsing import parsed
 from art_adapt.recording.state import active
 from art_adapt.training.episodes import last_said
 from art_adapt.training.prompts import answer_prompts
+from art_adapt.training.threads import own_place
 
 IMPORTS = "<frozen importlib._bootstrap>"  # the file of what runs a module's import
 PATIENCE = 3  # how often an agent may ask again after the last input
@@ -233,14 +235,21 @@ def _current() -> _Terminal | None:
 
 
 class _Arguments(list[str]):
-    """``sys.argv``, of the episode where there is one; a module that is imported sees no more
-    than the program's name."""
+    """``sys.argv``, of the episode where there is one; other code of an episode, and a module
+    that is imported, see no more than the program's name."""
 
-    def _own(self) -> list[str]:
+    def _own(self, *, counts: bool = False) -> list[str]:
+        """Return it as the running code sees it; ``counts``: only how many there are, or the first."""
         terminal = _terminal.get()
         if terminal is not None:
             return terminal.arguments
-        return [*super().__iter__()][: 1 if _is_importing() else None]
+        own = [*super().__iter__()]
+        rollout = active.get()
+        if rollout is None:
+            return own[: 1 if _is_importing() else None]
+        if not counts and rollout.read_arguments is None:
+            rollout.read_arguments = own_place(traceback.extract_stack())
+        return own[:1]
 
     def __reduce__(self) -> Any:
         """Give a process that is started the program's name: it imports modules at once."""
@@ -250,13 +259,13 @@ class _Arguments(list[str]):
         return self._own()
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        return self._own()[index]
+        return self._own(counts=index == 0)[index]
 
     def __iter__(self) -> Any:
         return iter(self._own())
 
     def __len__(self) -> int:
-        return len(self._own())
+        return len(self._own(counts=True))
 
     def __contains__(self, value: object) -> bool:
         return value in self._own()

@@ -38,3 +38,18 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"an episode made {each.path}{where}, outside of the project: the rehearsal has removed "
             "it; in training all rollouts share it",
         )
+
+
+def command_line(seen: Seen) -> Iterator[Finding]:
+    """Report episodes that read the command line, which is the train module's own."""
+    places = (each.read_arguments for each in seen.notes.rollouts)
+    place = next(filter(None, places), None)
+    if place is not None:
+        yield seen.finding(
+            "command line",
+            f"an episode reads the command line ({place}), which is that of the training run: the "
+            "agent gets none of its options, but their defaults",
+            "write in episode() what the command line would give; or choose with --entry the function "
+            "that is given it, so that each row holds the options",
+            r"def episode",
+        )
