@@ -138,5 +138,14 @@ def _conversations(
             yield {**conversation, "scenario": started, "outcome": note["outcome"]}
 
 
+def is_of_row(earlier: dict[str, Any], row: dict[str, Any]) -> bool:
+    """True if a row says all that an earlier one of the same episode does, and more."""
+    one, other = ((each.get(CAPTURED) or {}).get("at") for each in (earlier, row))
+    return one is not None and all(
+        one == other if name == CAPTURED else name in row and row[name] == value
+        for name, value in earlier.items()
+    )
+
+
 def _key(row: dict[str, Any], fields: Collection[str]) -> str:
     return json.dumps({name: row.get(name) for name in fields}, sort_keys=True)

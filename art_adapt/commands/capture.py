@@ -202,7 +202,7 @@ def watch(
     Raises:
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
-    from art_adapt.capture.rows import CAPTURED, kept_rows, rows_in
+    from art_adapt.capture.rows import CAPTURED, is_of_row, kept_rows, rows_in
     from art_adapt.capture.watched import append_notes, make_folder, notes_of
     from art_adapt.code.project_folder import root_around
     from art_adapt.entry_decision import UnclearEntry
@@ -281,7 +281,8 @@ def watch(
         said = (each for each in notes if not each["is_said"])
         notes = ({**each, "outcome": "scripted", "answer": None} for each in said)
     kept = kept_rows(notes, names, earlier, allowed, made_up)
-    append_rows(path, kept.rows)
+    replaced = [row for row in stale if any(is_of_row(row, new) for new in kept.rows)]
+    append_rows(path, kept.rows, replaced)
     module = train_module_path(point.home)
     is_ready = module.is_file() and _is_adapted(point.home)
     named = quote(shown(_shown(module if is_ready else point.home)))
@@ -289,7 +290,7 @@ def watch(
     then = f"art-adapt {'rehearse ' * is_ready}{flag}{named}"
     say_kept(kept, path, point, code, "" if guided else then)
     if stale and kept.rows:
-        say_stale(stale, names, path)
+        say_stale(stale, replaced, names, path)
     if len(earlier) + len(kept.rows) == 1 and len(names) > 1:
         say_open(names)
     return code

@@ -50,6 +50,7 @@ WORDS = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
     r"|:\s*(?P<words>[A-Za-z_][^\"'{}\[\],:\n]*?)(?=\s*[,}\]\n])"
 )
+ALTERNATIVES = re.compile(r"\||\bor\b|_or_")  # of an example: yes|no, true_or_false
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
 
@@ -186,7 +187,7 @@ def _completed(text: str) -> str:
     """Return a text in which words and dots in the place of values are values."""
     for old, new in (
         (r"(?m)[ \t]+(//|#)[^\n\"]*$", ""),
-        (r"<[^<>\n]*>(?=\s*[,}\]])", '"words"'),
+        (r"<([^<>\n\"\\]*)>(?=\s*[,}\]])", r'"\1"'),
         (r",?\s*(\.\.\.|…)\s*(?=[}\]])", ""),
         (r",(?=\s*[}\]])", ""),
     ):
@@ -216,7 +217,9 @@ def _like(example: Any, random: Random, words: Words) -> Any:
     if isinstance(example, float):
         return round(random.uniform(0, max(1.0, example)), 2)
     if isinstance(example, str):
-        options = [each.strip(" \"'") for each in re.split(r"\||\bor\b", example)]
+        options = [each.strip(" \"'") for each in ALTERNATIVES.split(example)]
+        if {*example.split("/")} <= LITERALS.keys():
+            options = example.split("/")
         chosen = random.choice(options)
         is_choice = len(options) > 1 and all(options)
         return LITERALS.get(chosen, chosen) if is_choice else words()

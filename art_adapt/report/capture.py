@@ -168,13 +168,23 @@ def _of_this_machine(kept: Kept) -> list[str]:
     )
 
 
-def say_stale(rows: Sequence[Json], names: Sequence[str], path: Path) -> None:
-    """Print on standard error that rows of earlier runs lack a field that another run has shown."""
+def say_stale(
+    rows: Sequence[Json], replaced: Sequence[Json], names: Sequence[str], path: Path
+) -> None:
+    """Print on standard error that rows of earlier runs lack a field that another run has shown.
+
+    ``replaced``: those of them in whose place the new rows are.
+    """
     lacked = [name for name in names if any(name not in row for row in rows)]
-    sys.stderr.write(
-        f"{counted(len(rows), 'earlier row')} in {shown(path)} without {', '.join(lacked)}: "
-        "delete them: the new rows are of the same runs, with these fields\n"
-    )
+    if replaced:
+        sys.stderr.write(
+            f"{counted(len(replaced), 'earlier row')} of the same runs got {', '.join(lacked)}\n"
+        )
+    if left := len(rows) - len(replaced):
+        sys.stderr.write(
+            f"{counted(left, 'earlier row')} in {shown(path)} without {', '.join(lacked)}: "
+            "delete them: the new rows are of the same runs, with these fields\n"
+        )
 
 
 def say_open(fields: Sequence[str]) -> None:

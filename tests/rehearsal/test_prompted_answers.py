@@ -107,6 +107,20 @@ def test_alternatives_that_stand_without_quotes() -> None:
     assert {type(each["of"]) for each in read} == {int}
 
 
+@pytest.mark.parametrize(
+    "place", ["true_or_false", "<true or false>", "true/false", '"true/false"']
+)
+def test_a_place_for_a_boolean_gets_one(place: str) -> None:
+    read = [
+        json.loads(said)
+        for said in answers(
+            f'Respond in JSON: {{"vote": {place}, "who": "src/main.py"}}'
+        )
+    ]
+    assert {each["vote"] for each in read} == {True, False}
+    assert "src" not in {each["who"] for each in read}
+
+
 def test_an_array() -> None:
     prompt = 'Generate 3 queries. Output JSON array only: ["q1", "q2", "q3"]'
     assert all(len(json.loads(said)) == 3 for said in answers(prompt))

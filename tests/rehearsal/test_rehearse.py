@@ -84,6 +84,7 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
     first_now(
         [
             ("'Task completed.'", True),
+            ("'Task completed. ' + __import__('uuid').uuid4().hex", True),
             ("reply", False),
             ("verdict", False),  # what the model said, if always the same
         ]
@@ -115,9 +116,8 @@ def test_an_answer_that_says_nothing_is_told(
     assert ["same answer"] * found == [each["name"] for each in findings], complaints
     assert code == found
     if found:
-        assert (
-            "answer 'Task completed.', whatever the model said" in findings[0]["what"]
-        )
+        said = findings[0]["what"]
+        assert "the answer 'Task completed." in said and "whatever the model" in said
 
 
 CHAT = """\

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
+from art_adapt.rehearsal.compared_texts import words_of
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
@@ -79,11 +80,12 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
     That is a status, or what an agent says when it gives up. What the model has said itself
     is an answer, as JSON of a schema that leaves no choice.
     """
-    given = {t.answer for t in seen.trained}
+    # An id in it, made anew each time, is no answer of the model's.
+    given = {tuple(words_of(str(t.answer))) for t in seen.trained}
     said = {
         str(t.choices[-1].message.get("content")) for t in seen.trained if t.choices
     }
-    same = next(iter(given), None)
+    same = next((t.answer for t in seen.trained), None)
     if len(seen.trained) < ENOUGH or len(given) > 1 or len(said) < ENOUGH:
         return
     if same is None or len(same) == LONGEST:  # two of that length may go on differently

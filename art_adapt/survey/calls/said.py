@@ -184,4 +184,6 @@ def asks_another_model(call: CompletionCall, policy: Sequence[CompletionCall]) -
     turns = [each for each in policy if is_turn(each)]
     if call in turns or call.asks is None:
         return False
+    if call.unasked and any(each.model == call.model for each in turns):
+        return False  # of the turns a run has shown more than the code says of both
     return bool(turns) and all(each.asks not in (None, call.asks) for each in turns)
