@@ -360,7 +360,7 @@ def _shared(code: Code, messages: ast.expr) -> str:
 def _place(code: Code, value: Value) -> str:
     syntax, node = value.syntax, value.node
     if isinstance(node, ast.Name):
-        return _default(code, value, node)
+        return _default(code, value)
     if not isinstance(node, ast.List) or syntax.owner(node) != MODULE_LEVEL:
         return ""
     around = list(syntax.ancestors(node))
@@ -376,7 +376,7 @@ def _place(code: Code, value: Value) -> str:
     return "of the module" if made_once and not syntax.is_guarded(node) else ""
 
 
-def _default(code: Code, value: Value, name: ast.Name) -> str:
+def _default(code: Code, value: Value) -> str:
     """Return a text if the list may be the default of a parameter that no call is seen of."""
     for definition in code.flow.definitions(value):
         parameter = definition.node

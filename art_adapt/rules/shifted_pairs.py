@@ -116,7 +116,7 @@ def check(code: Code) -> Iterator[Found]:
                 "a group has its episodes in the order in which they ended, so each may get the "
                 "value of another: keep it in the trajectory's metadata",
             )
-        elif name == "zip" and _is_as_they_end(code, call):
+        elif name == "zip" and _is_as_they_end(call):
             yield found(
                 call,
                 "as_completed gives what ends first, so each result gets what belongs to "
@@ -136,7 +136,7 @@ def _group_of(
     return []
 
 
-def _is_as_they_end(code: Code, call: ast.Call) -> bool:
+def _is_as_they_end(call: ast.Call) -> bool:
     """Return whether it pairs what ends first with what has an order."""
     ending = [
         isinstance(each, ast.Call) and last_name(each.func) == "as_completed"

@@ -13,14 +13,14 @@ from agent_files import art_adapt
 
 AGENT = """\
 import sys
-from pathlib import Path
 
 from openai import OpenAI
 {imported}
 
 def run_agent(question: str) -> str:
-    loaded = sorted({{"torch", "transformers"}} & set(sys.modules))
-    Path({noted!r}).write_text(repr(loaded))
+    loaded = {{"torch", "transformers"}} & sys.modules.keys()
+    if not loaded >= {{*{loaded}}} or bool(loaded) != bool({loaded}):
+        raise RuntimeError(f"loaded: {{loaded}}")  # and the rehearsal says so
     messages = [{{"role": "user", "content": question}}]
     reply = OpenAI().chat.completions.create(model="m", messages=messages)
     return reply.choices[0].message.content
@@ -39,8 +39,7 @@ def run_agent(question: str) -> str:
 def test_torch_is_imported_where_it_is_needed(
     imported: str, loaded: list[str], isolate: str, tmp_path: Path
 ) -> None:
-    noted = tmp_path / "loaded.txt"
-    text = AGENT.format(imported=imported, noted=str(noted))
+    text = AGENT.format(imported=imported, loaded=loaded)
     (tmp_path / "agent.py").write_text(text)
     options = ("--isolated", "--isolate", isolate, "agent.py")
     assert art_adapt(*options, cwd=tmp_path).returncode == 0
@@ -54,5 +53,3 @@ def test_torch_is_imported_where_it_is_needed(
         check=False,
     )
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    assert [each for each in loaded if each in noted.read_text()] == loaded
-    assert loaded or noted.read_text() == "[]"

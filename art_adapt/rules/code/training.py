@@ -169,14 +169,6 @@ class Training:
             self._collect(self.file.flow.here(each), found, seen)
         return frozenset(found)
 
-    def _yielded(self, call: Value) -> Iterator[Value]:
-        """Yield what a generator of the project yields."""
-        body = self.file.flow.functions.enter(call)
-        if body is not None:
-            for node in body.nodes:
-                if isinstance(node, ast.Yield) and node.value is not None:
-                    yield Value(node.value, body.place)
-
     def _collect(self, value: Value, found: set[ast.AST], seen: set[Value]) -> None:
         if value in seen or len(seen) > MOST:
             return
@@ -194,7 +186,8 @@ class Training:
                         self._collect(each.of(given), found, seen)
                 else:
                     self._collect(each, found, seen)
-                    for yielded in self._yielded(each):
+                    body = self.file.flow.functions.enter(each)
+                    for yielded in () if body is None else body.yields():
                         self._collect(yielded, found, seen)
             else:
                 self._collect(each, found, seen)
