@@ -22,6 +22,7 @@ from art_adapt.settings import SETTINGS, Origin, check_setting
 from art_adapt.terminal import opened_terminal
 
 WIDEST, NARROWEST = 90, 20
+LABEL = len("Description: ")
 BACK_KEY = "<"
 
 
@@ -118,7 +119,9 @@ class Prompts:
             questionary.Choice(
                 _cut(printable(each.says), wide),
                 each,
-                description=printable(_about(each, question)) or None,
+                # Questionary writes it in one line, behind its label.
+                description=_cut(printable(_about(each, question)), wide - LABEL)
+                or None,
             )
             for each in question.choices
         ]

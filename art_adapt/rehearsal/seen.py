@@ -164,8 +164,9 @@ def has_answer(episode: Trajectory) -> bool:
 
 
 def shortened(answer: str) -> str:
-    """Cut a long answer so that it is seen to be cut."""
-    return answer if len(answer) <= 60 else f"{answer[:57]}..."
+    """Put an answer into one line, and cut a long one so that it is seen to be cut."""
+    text = " ".join(answer.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def offered_tools(seen: Seen) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ import pytest
 from agent_files import art_adapt, first_now
 from test_rehearse import rehearse
 
+from art_adapt.rehearsal.seen import shortened
+
 HEAD = """\
 import json
 
@@ -108,3 +110,10 @@ def test_a_fallback_that_is_worth_little_is_not_said(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(rows)
     replies = ("--replies", "replies.jsonl")
     assert not seen_of(tmp_path, agent, "--reward", "rewards:f", replies=replies)
+
+
+def test_an_answer_is_shown_in_one_line() -> None:
+    assert shortened("Case 0\nCase 1") == "Case 0 Case 1"
+    assert shortened("word\n" * 40).endswith("word...") and "\n" not in shortened(
+        "a\n" * 90
+    )
