@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -12,7 +12,7 @@ from art_adapt.entry_decision import option_for
 from art_adapt.paths import at, shown
 from art_adapt.plan import Plan
 from art_adapt.printable import counted
-from art_adapt.recipe.fields import to_fill_in
+from art_adapt.recipe.fields import scenario_fields, to_fill_in
 from art_adapt.report.candidates import doubts_about
 from art_adapt.report.lines import Line, write
 from art_adapt.report.seen import seen_lines
@@ -207,6 +207,7 @@ def _how_made_whole(entry: EntryPoint, made: Construction) -> str:
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     """Say how an episode gets what no scenario can hold, and what is called before it."""
     missing = to_fill_in(entry)
+    fields = {field.name for field in scenario_fields(entry)}
     shown_in: dict[Path, list[Parameter]] = {}
     for parameter in entry.parts:
         made = parameter.made
@@ -234,7 +235,7 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
                 else "no call here shows how it is made"
             )
             yield Line("needs", what, f"built as {made.value}, {at(made.place)}: {why}")
-        elif made is None and parameter.passed and _has_defaults(parameter):
+        elif made is None and parameter.passed and _stays(parameter, fields):
             default = parameter.default
             what = f"stays {default}" if default else "keeps its defaults"
             passed = f"what {at(parameter.passed)} passes cannot be copied here"
@@ -269,11 +270,11 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         yield Line("set up", f"{call.name}(), as in {at(call.place)}", after)
 
 
-def _has_defaults(parameter: Parameter) -> bool:
-    """True if nothing has to be given for a parameter, or for any field of its object."""
-    fields = parameter.fields or ()
-    whole = bool(fields) and all(each.default is not None for each in fields)
-    return parameter.default is not None or whole
+def _stays(parameter: Parameter, fields: Collection[str]) -> bool:
+    """True if nothing has to be given for a parameter, or its object, and no row says it."""
+    parts = parameter.fields or ()
+    whole = bool(parts) and all(each.default is not None for each in parts)
+    return parameter.name not in fields and (parameter.default is not None or whole)
 
 
 def _signature(entry: EntryPoint) -> str:

@@ -216,6 +216,23 @@ def test_an_argument_that_cannot_be_copied_is_said(tmp_path: Path) -> None:
     assert b"index stays None  what main.py:" in done.stdout + done.stderr
 
 
+def test_what_a_row_may_say_does_not_stay(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import random\nimport sys\n\nfrom openai import OpenAI\n\n\n"
+        "def deal(*, rng: random.Random, seed: int | None = None) -> str:\n"
+        "    messages = [{'role': 'user', 'content': f'Guess {rng.random()}'}]\n"
+        "    reply = OpenAI().chat.completions.create(model='m', messages=messages)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        "def main():\n    seed = int(sys.argv[1])\n"
+        "    print(deal(rng=random.Random(seed), seed=seed))\n\n\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    done = art_adapt("--isolated", "--entry", "deal", "agent.py", cwd=tmp_path)
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "    seed: int | None = None" in module
+    assert b"seed stays" not in done.stdout
+
+
 PICKED = """\
 import argparse
 
