@@ -54,11 +54,20 @@ def kept_answers(options: Options, agent: Path) -> FileEdit | None:
 def _earlier(data: bytes | None, key: str) -> dict[str, Any]:
     """Return the answers that art-adapt has kept for an agent; none of somebody's own table."""
     text = "" if data is None else data.decode(errors="replace")
-    try:
-        values = tomllib.loads(text)["tool"]["art-adapt"][AGENTS_TABLE][key]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+    if MADE not in text:
         return {}
-    return values if MADE in text and isinstance(values, dict) else {}
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        table = _agents(tomlkit.parse(text))[key]
+        return dict(table.unwrap()) if MADE in table.trivia.comment else {}
+    except (TOMLKitError, LookupError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _agents(document: Any) -> Any:
+    return document["tool"]["art-adapt"][AGENTS_TABLE]
 
 
 def _configuration(agent: Path) -> Path:
@@ -139,11 +148,11 @@ def _without(data: bytes, key: str) -> bytes:
     if MADE not in text:
         return data
     try:
-        values = tomllib.loads(text)["tool"]["art-adapt"][AGENTS_TABLE][key]
+        values = _agents(tomllib.loads(text))[key]
         before = _before_appended(text, values, key)
         if before is None:  # somebody has edited it since
             document: Any = tomlkit.parse(text)
-            agents = document["tool"]["art-adapt"][AGENTS_TABLE]
+            agents = _agents(document)
             if MADE not in agents[key].trivia.comment:
                 return data
             agents.remove(key)

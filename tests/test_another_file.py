@@ -112,3 +112,8 @@ def test_a_flag_takes_the_place_of_an_earlier_answer(tmp_path: Path) -> None:
     file.write_text(table.format(""))
     art_adapt("agent.py", "--project", "third", cwd=tmp_path)
     assert 'project = "first"' in file.read_text()
+    # Also beside a table that art-adapt has made for another agent.
+    made = '[tool.art-adapt.agents."other.py"] # answers to art-adapt\nepochs = 1\n'
+    file.write_text(f"{table.format('')}\n{made}")
+    art_adapt("agent.py", "--project", "fourth", cwd=tmp_path)
+    assert 'project = "first"' in file.read_text()
