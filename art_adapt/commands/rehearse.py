@@ -125,12 +125,12 @@ def rehearse(
     from art_adapt.rehearsal.child_process import copied_folder
     from art_adapt.rehearsal.cost import GPUS, Asked
     from art_adapt.rehearsal.stubs import parse_stub
+    from art_adapt.report.curve import reward_curve
     from art_adapt.report.destination import check_report
     from art_adapt.report.rehearsal import (
         announce,
         rehearsal_as_json,
         rehearsal_as_page,
-        reward_curve,
         show_rehearsal,
     )
 

@@ -65,9 +65,8 @@ class Guide:
 
 def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
     before: list[Situation] = []
-    earlier: dict[
-        str, Choice
-    ] = {}  # what was answered, by the question; one may go back
+    # What was answered, by the question: the user may go back.
+    earlier: dict[str, Choice] = {}
     how = _how_to_ask(situation, prompts)
     while question := next(_open(situation), None):
         answer: Choice | None = question.choices[0]

@@ -68,15 +68,15 @@ def differ_in_words(was: str, now: str) -> bool:
     return words != others
 
 
-def first_difference(was: str, now: str) -> int:
-    """Return the number of words that two texts begin with in common."""
-    before, after = words_of(was), words_of(now)
+def first_difference(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return the number of words, as ``words_of`` has them, that two texts begin with."""
     pairs = zip(before, after, strict=False)
     shorter = min(len(before), len(after))
     return next((n for n, (left, right) in enumerate(pairs) if left != right), shorter)
 
 
 def excerpt(words: Sequence[str], at: int) -> str:
+    """Return the words around one of a text, in quotes, unless they may hold a secret."""
     begin = max(0, at - BEFORE)
     text = " ".join(words[begin : at + AFTER])
     if not words:

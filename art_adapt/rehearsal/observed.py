@@ -64,16 +64,14 @@ class Observed:
     repeating: bool = False
     folder: Path | None = None  # in which episodes of other processes are noted
     elsewhere: list[Rollout] = field(default_factory=list)
-    _read: set[str] = field(default_factory=set)
 
     def collect(self) -> None:
         """Take in the episodes that other processes have noted, unless they are repeated ones."""
         for file in sorted(self.folder.glob("*.json")) if self.folder else ():
-            if file.name not in self._read:
-                self._read.add(file.name)
-                if not self.repeating:
-                    noted = from_json(Rollout, file.read_text(encoding="utf-8"))
-                    self.elsewhere.append(noted)
+            if not self.repeating:
+                noted = from_json(Rollout, file.read_text(encoding="utf-8"))
+                self.elsewhere.append(noted)
+            file.unlink()
 
     @property
     def steps(self) -> int:

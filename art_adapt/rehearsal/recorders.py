@@ -25,9 +25,9 @@ def episodes_folder(settings: Settings) -> Path:
 @contextmanager
 def noted(settings_file: str) -> Iterator[None]:
     """Note the episode that this process runs in a file of its own, however it ends."""
-    settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
     from art_adapt.training.terminal import hide_arguments
 
+    settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
     hide_arguments()  # this process was started with others
     seen = Observed()
     watch_recorders(seen)

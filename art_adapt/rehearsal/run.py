@@ -231,7 +231,7 @@ def _train_module(path: Path) -> str:
     source = read_source(path)
     syntax = Syntax.of(source)
     own = train_module_path(path)
-    beside = own if own.is_file() else next(path.parent.glob(f"*{ENDING}"), None)
+    beside = own if own.is_file() else min(path.parent.glob(f"*{ENDING}"), default=None)
     trains = source.path.stem.endswith("_train") or art_use(syntax) is not None
     if "main" in syntax.functions and trains:
         return source.text

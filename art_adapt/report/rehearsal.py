@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +25,7 @@ from art_adapt.rehearsal.learning import Learning, ends
 from art_adapt.rehearsal.roles import Role
 from art_adapt.rehearsal.seen import ToRead
 from art_adapt.rehearsal.services import services
+from art_adapt.report.curve import curve_as_image
 from art_adapt.report.lines import Line, write
 from art_adapt.report.page import rows_of
 from art_adapt.report.training import training_lines
@@ -119,7 +118,7 @@ def rehearsal_as_page(rehearsal: Rehearsal) -> str:
     parts = [
         *_sections(_found_lines(rehearsal, "below")),
         *_sections(_seen_lines(rehearsal)),
-        _curve_as_image(rehearsal.learning),
+        curve_as_image(rehearsal.learning),
         MADE_UP * bool(rehearsal.to_read),
         *map(_transcript, rehearsal.to_read),
     ]
@@ -157,33 +156,6 @@ def _transcript(read: ToRead) -> str:
 
 
 NOT_PROVEN = "not covered: Unsloth's training, vLLM's sleep mode, CUDA kernels and a GPU's memory"
-
-
-def _curve_as_image(learning: Learning | None) -> str:
-    if learning is None:
-        return ""
-    data = base64.b64encode(reward_curve(learning)).decode()
-    return f'<img alt="mean reward by step" src="data:image/png;base64,{data}">\n'
-
-
-def reward_curve(learning: Learning) -> bytes:
-    """Plot the mean rewards by step, and those of the control, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    axes.plot(range(1, len(learning.rewards) + 1), learning.rewards, label="trained")
-    axes.plot(
-        range(1, len(learning.control) + 1),
-        learning.control,
-        linestyle="--",
-        label="control: rewards shuffled",
-    )
-    axes.set(xlabel="step", ylabel="mean reward")
-    axes.legend()
-    written = io.BytesIO()
-    figure.savefig(written, format="png", dpi=120)
-    return written.getvalue()
 
 
 def _lines(rehearsal: Rehearsal) -> Iterator[Line]:

@@ -123,7 +123,7 @@ def same_row(seen: Seen) -> Iterator[Finding]:
         apart = [(was, now) for was, now in pairs if words_of(was) != words_of(now)]
         if one.roles == two.roles and apart:
             was, now = apart[0]
-            at = first_difference(was, now)
+            at = first_difference(words_of(was), words_of(now))
             yield seen.finding(
                 "same row",
                 f"two episodes of the watched run have one row, and began otherwise: "
@@ -325,7 +325,7 @@ def _apart(part: str, was: str, now: str) -> str:
     before, after = words_of(was), words_of(now)
     if before == after:
         return ""
-    at = first_difference(was, now)
+    at = first_difference(before, after)
     order = ", in another order" if sorted(before) == sorted(after) else ""
     return (
         f"the {part} was {excerpt(split(was), at)} in the run that was seen, and is "
