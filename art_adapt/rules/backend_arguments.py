@@ -8,9 +8,10 @@ cannot train with ServerlessBackend. From 0.5.20 on ServerlessBackend accepts it
 ``art.TrainConfig(beta=0.01)`` raises nothing: pydantic drops what it does not know, and the run
 goes on without it. The KL penalty is ``kl_penalty_coef``.
 
-``loss_fn="grpo"`` is no loss of LocalBackend, which knows cispo and ppo.
+``loss_fn="grpo"`` is no loss of LocalBackend, which knows cispo and ppo. A
+``packed_sequence_length`` is a multiple of ``logprob_calculation_chunk_size``, which is 1024.
 
-Evidence: art 0.5.18, local/backend.py:638 and 750, serverless/backend.py:193, types.py
+Evidence: art 0.5.18, local/backend.py:510-518, 638 and 750, serverless/backend.py:193, types.py
 (TrainConfig) and pipeline_trainer/trainer.py:523-535; art 0.5.20 and 0.5.23, the same names.
 """
 
@@ -34,6 +35,7 @@ async def main(model, groups):
     await backend.train(model, groups, ppo=True)  # <-
     await backend.train(model, groups, config=art.TrainConfig())  # <-
     await backend.train(model, groups, loss_fn="grpo")  # <-
+    await backend.train(model, groups, packed_sequence_length=15_000)  # <-
     return art.TrainConfig(learning_rate=1e-5, beta=0.01)  # <-
 """,
 )
@@ -45,7 +47,10 @@ from art.serverless import ServerlessBackend
 
 async def main(model, groups):
     backend = LocalBackend()
-    await backend.train(model, groups, loss_fn="ppo")
+    await backend.train(model, groups, loss_fn="ppo", packed_sequence_length=16_384)
+    await backend.train(
+        model, groups, packed_sequence_length=15_000, logprob_calculation_chunk_size=500
+    )
     other = ServerlessBackend()
     await other.train(model, groups, ppo=True)
 """,
@@ -87,6 +92,7 @@ ACCEPTED = {
         | {"kl_penalty_source", "final_training_step", "optimizer_save_interval"},
     ),
 }
+CHUNK = 1024  # the default of logprob_calculation_chunk_size
 # The values of an argument, in either version; LocalBackend raises for another.
 VALUES = {
     "loss_fn": frozenset({"cispo", "ppo"}),
@@ -127,8 +133,30 @@ def check(code: Code) -> Iterator[Found]:
                         f"{name}={given!r}: LocalBackend.train knows {allowed}, and raises "
                         "after the rollouts have been paid for",
                     )
+        if made == {"LocalBackend"}:
+            yield from _not_in_chunks(code, call)
     if code.target.is_before(NEWER):
         yield from _in_pipelines(code)
+
+
+def _not_in_chunks(code: Code, call: ast.Call) -> Iterator[Found]:
+    """Yield a packed length that LocalBackend cannot cut into chunks."""
+    given = dict(code.contents.arguments(call))
+    length = given.get("packed_sequence_length")
+    chunk = given.get("logprob_calculation_chunk_size")
+    size = CHUNK if chunk is None else code.constant(chunk)
+    tokens = code.constant(length)
+    if (
+        length is not None
+        and isinstance(tokens, int)
+        and isinstance(size, int)
+        and tokens % (size or 1)
+    ):
+        yield found(
+            length,
+            f"{tokens} is no multiple of logprob_calculation_chunk_size ({size}): "
+            "LocalBackend.train raises after the rollouts have been paid for",
+        )
 
 
 def _in_pipelines(code: Code) -> Iterator[Found]:

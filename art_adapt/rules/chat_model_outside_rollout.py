@@ -4,6 +4,9 @@
 it raises LookupError when the file is imported. ``wrap_rollout(model, fn)`` takes both at once: as
 a decorator, ``@wrap_rollout(model)``, it raises TypeError.
 
+A rollout that is wrapped under another name, and grouped under its own, runs outside as well: each
+episode raises, and ``max_exceptions`` hides it.
+
 Call ``init_chat_model()`` in the rollout, and write ``rollout = wrap_rollout(model, rollout)``.
 
 Evidence: art 0.5.18, langgraph/llm_wrapper.py:95-123 (CURRENT_CONFIG has no default); art 0.5.23,
@@ -45,8 +48,43 @@ async def schedule(request: dict) -> art.Trajectory:
     reply = await init_chat_model().ainvoke(request["messages"])
     return art.Trajectory(messages_and_choices=[], reward=float(request["slot"] in reply.content))
 """,
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+async def schedule(request):
+    reply = await init_chat_model().ainvoke(request["messages"])
+    return art.Trajectory(messages_and_choices=[], reward=float(request["slot"] in reply.content))
+
+async def train(model, requests, held_out):
+    wrapped = wrap_rollout(model, schedule)
+    await model.log([await wrapped(each) for each in held_out], split="val")
+    return await art.gather_trajectory_groups(
+        art.TrajectoryGroup(schedule(r) for _ in range(8)) for r in requests  # <-
+    )
+""",
 )
 GOOD = (
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+async def schedule(request):
+    reply = await init_chat_model().ainvoke(request["messages"])
+    return art.Trajectory(messages_and_choices=[], reward=float(request["slot"] in reply.content))
+
+async def train(model, requests):
+    wrapped = wrap_rollout(model, schedule)
+    return await art.gather_trajectory_groups(
+        art.TrajectoryGroup(wrapped(r) for _ in range(8)) for r in requests
+    )
+
+async def train_again(model, requests):
+    schedule = wrap_rollout(model, globals()["schedule"])
+    return await art.gather_trajectory_groups(
+        art.TrajectoryGroup(schedule(r) for _ in range(8)) for r in requests
+    )
+""",
     """\
 import art
 from art.langgraph import init_chat_model, wrap_rollout
@@ -84,6 +122,12 @@ def check(code: Code) -> Iterator[Found]:
                 "no rollout runs when the file is imported: init_chat_model raises LookupError; "
                 "call it in the rollout",
             )
+    for call in _unwrapped(code):
+        yield found(
+            call,
+            "this is the rollout without its wrapper: init_chat_model raises LookupError in it; "
+            "call what wrap_rollout returned",
+        )
     for call in code.art_calls("wrap_rollout"):
         spread = any(isinstance(each, ast.Starred) for each in call.args)
         spread = spread or any(each.arg is None for each in call.keywords)
@@ -93,6 +137,20 @@ def check(code: Code) -> Iterator[Found]:
                 "wrap_rollout needs the model and the function: this raises TypeError; write "
                 "wrap_rollout(model, rollout)",
             )
+
+
+def _unwrapped(code: Code) -> Iterator[ast.Call]:
+    """Yield the calls of a group that run a wrapped rollout under the name that is not wrapped."""
+    if not any(code.art_calls("init_chat_model")):
+        return
+    wrapped = [code.given_function(each) for each in code.given_to_wrap]
+    for group in code.art_calls("TrajectoryGroup"):
+        for node in ast.walk(group):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            function = code.flow.functions.in_file(code.syntax, node.func)
+            if function in wrapped and not code.syntax.values_of(node.func):
+                yield node
 
 
 def _is_run_at_import(code: Code, call: ast.Call) -> bool:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
+from art_adapt.rules.code.contents import DUMPING, FIELDS
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART307", "container-in-metadata", Severity.WASTE, until="0.5.20")
@@ -24,6 +25,15 @@ import art
 
 async def rollout(model, scenario):
     return art.Trajectory(metadata={"id": 1, "moves": []})  # <-
+""",
+    """\
+import art
+from dataclasses import asdict
+
+async def rollout(model, note):
+    return art.Trajectory(
+        metadata={"id": 1, "note": asdict(note), "place": note.place.model_dump()}  # <-
+    )
 """,
 )
 GOOD = (
@@ -59,7 +69,9 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_container(code: Code, value: Value) -> bool:
     node = value.node
-    if isinstance(node, ast.Call) and dotted(node.func) in BUILTINS:
+    if isinstance(node, ast.Call) and (
+        dotted(node.func) in (*BUILTINS, *FIELDS) or receiver(node, *DUMPING)
+    ):
         return True
     if isinstance(
         node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp

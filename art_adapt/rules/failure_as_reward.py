@@ -80,6 +80,25 @@ async def rollout(agent, scenario):
         trajectory.messages_and_choices.append(said)
     return trajectory
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def rollout(client, model, messages):
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    try:
+        response = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=messages
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+    except Exception:  # <-
+        pass
+    return trajectory
+
+async def judged(client, model, messages):
+    group = await art.TrajectoryGroup(rollout(client, model, messages) for _ in range(4))
+    return await ruler_score_group(group, "openai/o3")
+""",
 )
 GOOD = (
     """\
@@ -279,8 +298,10 @@ def _rewards(code: Code, handler: Handler, nodes: list[ast.AST], asks: bool) -> 
 def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     """Return whether the trajectory goes on with the reward that it was made with."""
     function = code.function_of(handler.statement)
-    if function is None or _is_judged_later(code):
+    if function is None:
         return False
+    if _is_judged_later(code):
+        return _is_judged_empty(code, handler, function, tried)
     last = handler.body[-1] if handler.body else None
     if isinstance(last, ast.Return):
         if last.value is None or not code.trajectories.is_one(last.value):
@@ -319,6 +340,28 @@ def _keeps_reward(code: Code, handler: Handler, tried: list[ast.AST]) -> bool:
     within = list(below(loop.body)) if loop is not None else tried
     elsewhere = (*within, *below(later))
     return any(write.node in elsewhere for write in code.rewards.writes)
+
+
+def _is_judged_empty(
+    code: Code, handler: Handler, function: Function, tried: list[ast.AST]
+) -> bool:
+    """Return whether a judge gets the trajectory without the one answer that has failed."""
+    if code.syntax.enclosing_loop(handler.statement) or not any(
+        code.completions.asks(node) for node in tried
+    ):
+        return False
+    answers = [p for p in code.trajectories.puts if code.sampled.is_choice(p.value)]
+    own = [p for p in answers if code.syntax.owner(p.by) == function.qualname]
+    last = handler.body[-1] if handler.body else None
+    rest = statements_after(code, function.node, handler.statement)
+    later = list(below([last] if isinstance(last, ast.Return) else rest))
+    returned = [n.value for n in later if isinstance(n, ast.Return) and n.value]
+    return (
+        bool(own)
+        and all(put.by in tried for put in own)
+        and not any(isinstance(node, ast.Raise) for node in later)
+        and any(map(code.trajectories.is_one, returned))
+    )
 
 
 def _is_whole_dialog(code: Code, handler: Handler, function: Function) -> bool:

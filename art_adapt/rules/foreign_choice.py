@@ -89,8 +89,55 @@ async def rollout(model: art.Model, goal: str) -> art.Trajectory:
         traj.messages_and_choices.append(said)  # <-
     return traj
 """,
+    """\
+import art
+from openai import AsyncOpenAI
+
+CLIENT = AsyncOpenAI(base_url="https://dashscope.aliyuncs.com/compatible-mode/v1", api_key="k")
+
+async def rollout(model: art.Model, messages: list) -> art.Trajectory:
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    said = await CLIENT.chat.completions.create(model="qwen-max", messages=trajectory.messages())
+    trajectory.messages_and_choices.append(said.choices[0])  # <-
+    return trajectory
+""",
+    """\
+import art
+
+BUYER = art.Model(name="buyer", project="p", inference_model_name="gpt-4.1-mini")
+
+async def speak(speaker: art.Model, view: list):
+    said = await speaker.openai_client().chat.completions.create(
+        model=speaker.get_inference_name(), messages=view
+    )
+    return said.choices[0]
+
+async def bargain(model: art.TrainableModel, view: list) -> art.Trajectory:
+    trajectory = art.Trajectory(messages_and_choices=view)
+    trajectory.messages_and_choices.append(await speak(model, view))
+    trajectory.messages_and_choices.append(await speak(BUYER, view))  # <-
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art
+from openai import AsyncOpenAI
+
+TEACHER = AsyncOpenAI(base_url="https://dashscope.aliyuncs.com/compatible-mode/v1", api_key="k")
+ENGINE = AsyncOpenAI(base_url="http://10.0.0.7:8000/v1", api_key="k")
+
+async def taught(messages: list) -> art.Trajectory:
+    said = await TEACHER.chat.completions.create(model="qwen-max", messages=messages)
+    answer = {"role": "assistant", "content": said.choices[0].message.content}
+    return art.Trajectory(messages_and_choices=[*messages, answer])
+
+async def own(messages: list) -> art.Trajectory:
+    trajectory = art.Trajectory(messages_and_choices=messages)
+    said = await ENGINE.chat.completions.create(model="mine@3", messages=messages)
+    trajectory.messages_and_choices.append(said.choices[0])
+    return trajectory
+""",
     """\
 import art
 
@@ -208,7 +255,10 @@ def check(code: Code) -> Iterator[Found]:
                 "this call records the choice of a model behind an API as a turn of the model in "
                 "training, which is then trained on tokens it never sampled",
             )
-        elif _is_of_another_endpoint(code, put, asked):
+        elif _is_of_another_endpoint(code, put, asked) or (
+            asked
+            and all(e.call and code.completions.is_at_an_api(e.call) for e in asked)
+        ):
             yield found(
                 put.at,
                 "this choice is sampled at another endpoint than the model in training, "
@@ -363,7 +413,7 @@ def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
                 continue
             if each.source is None or other.source is None or other.call is None:
                 continue
-            one, before = _outermost(each.source), _outermost(other.source)
+            one, before = each.source.outermost, other.source.outermost
             if one is before:
                 one, before = each.source.node, other.source.node
             if not code.syntax.has(one) or not code.syntax.has(before):
@@ -378,14 +428,6 @@ def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
             ):
                 return next(iter(each.names))
     return None
-
-
-def _outermost(source: Value) -> ast.expr:
-    """Return the call through which a request is reached, in the function that records it."""
-    node, frame = source.node, source.place.frame
-    while frame is not None:
-        node, frame = frame.call, frame.outer.frame
-    return node
 
 
 def _is_instead(code: Code, node: ast.expr, tried: ast.expr) -> bool:

@@ -52,6 +52,22 @@ async def gather(groups, judges):
         after_each=lambda g: ruler_score_group(g, "openai/o3") if judges else None,  # <-
     )
 """,
+    """\
+import art
+
+async def score(group):
+    if len(group) < 2:
+        return group
+    try:
+        scores = await judge(group)
+    except TimeoutError:
+        return None
+    for trajectory, score in zip(group.trajectories, scores):
+        trajectory.reward = score
+
+async def gather(groups):
+    return await art.gather_trajectory_groups(groups, after_each=score)  # <-
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace("def settle", "async def settle"),
@@ -101,6 +117,27 @@ def check(code: Code) -> Iterator[Found]:
                 f"{body.function.qualname} returns nothing, so the gather drops every group: "
                 "return the group",
             )
+        elif (
+            body is not None
+            and isinstance(body.function.node, ast.AsyncFunctionDef)
+            and _sets_rewards(body.function.node.body[-1])
+        ):
+            yield found(
+                callback.given,
+                f"{body.function.qualname} ends after it has set the rewards, and returns "
+                "nothing: the gather drops every group that it scores; return the group",
+            )
+
+
+def _sets_rewards(last: ast.stmt) -> bool:
+    """Return whether a statement sets rewards, and returns no group."""
+    nodes = list(ast.walk(last))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "reward"
+        and isinstance(node.ctx, ast.Store)
+        for node in nodes
+    ) and not any(isinstance(node, ast.Return | ast.Raise) for node in nodes)
 
 
 def _is_plain(callback: Callback) -> bool:

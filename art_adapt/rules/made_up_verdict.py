@@ -16,7 +16,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import Function, given_to, last_name
+from art_adapt.code.nodes import (
+    Function,
+    given_to,
+    last_name,
+    names_in,
+    names_set_in,
+)
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -57,8 +63,43 @@ async def score_group(judge, group):
             trajectory.reward = 0.0
     return group
 """,
+    """\
+import art, json
+
+async def judged(client, answers):
+    response = await client.chat.completions.create(
+        model="gpt-4.1", messages=[{"role": "user", "content": f"Grade: {answers}"}]
+    )
+    try:
+        scores = json.loads(response.choices[0].message.content)["scores"]
+    except Exception:  # <-
+        scores = [1.0 - at / len(answers) for at in range(len(answers))]
+    return scores
+
+async def score(client, group):
+    for trajectory, points in zip(group.trajectories, await judged(client, group.trajectories)):
+        trajectory.reward = points
+""",
 )
 GOOD = (
+    """\
+import art, json
+
+async def judged(client, answers):
+    response = await client.chat.completions.create(
+        model="gpt-4.1", messages=[{"role": "user", "content": f"Grade: {answers}"}]
+    )
+    text = response.choices[0].message.content
+    try:
+        scores = json.loads(text)["scores"]
+    except Exception:
+        scores = [float(each) for each in text.split(",")]
+    return scores
+
+async def score(client, group):
+    for trajectory, points in zip(group.trajectories, await judged(client, group.trajectories)):
+        trajectory.reward = points
+""",
     BAD[0].replace("  # <-", "").replace("        return 0.5", "        raise"),
     """\
 import art, json
@@ -220,7 +261,9 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
             parts = value.values if isinstance(value, ast.Dict) else value.elts
             constants = [code.constant(each) for each in parts]
             return None not in constants and any(map(_is_number, constants))
-        return isinstance(code.constant(value), int | float)
+        return isinstance(code.constant(value), int | float) or _is_made_list(
+            code, handler, value
+        )
     tried = {
         ast.dump(target)
         for node in below(handler.tried)
@@ -229,7 +272,10 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     }
     return any(
         isinstance(node, ast.Assign)
-        and _is_number(code.constant(node.value))
+        and (
+            _is_number(code.constant(node.value))
+            or _is_made_list(code, handler, node.value)
+        )
         and any(
             ast.dump(target) in tried
             and VERDICT.search(ast.unparse(target))
@@ -237,6 +283,23 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
             for target in node.targets
         )
         for node in handler.body
+    )
+
+
+def _is_made_list(code: Code, handler: Handler, value: ast.expr) -> bool:
+    """Return whether it is a list of numbers that has nothing of what was tried."""
+    match value:
+        case ast.ListComp(elt=element):
+            numbers = [element]
+        case ast.BinOp(left=ast.List(elts=numbers), op=ast.Mult()):
+            pass
+        case _:
+            return False
+    tried = {name for node in handler.tried for name in names_set_in(node)}
+    known = [code.constant(each) for each in numbers]
+    return tried.isdisjoint(names_in(value)) and all(
+        _is_number(each) or isinstance(node, ast.BinOp)
+        for each, node in zip(known, numbers, strict=True)
     )
 
 

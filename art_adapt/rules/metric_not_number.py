@@ -38,6 +38,9 @@ async def rollout(client, model, messages):
     trajectory = art.Trajectory(messages_and_choices=messages)
     response = await client.chat.completions.create(model="m", messages=messages)
     trajectory.metrics["answer"] = response.choices[0].message.content  # <-
+    choice = response.choices[0]
+    trajectory.metrics["ended"] = choice.finish_reason  # <-
+    trajectory.metrics["cut"] = choice.finish_reason == "length"
     return trajectory
 """,
     """\

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     dotted,
     first_argument,
@@ -87,6 +88,20 @@ async def run(model, backend, batches, rollout):
             (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
         ))
         await backend.train(model, groups)  # <-
+""",
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def run(model, backend, batches, rollout):
+    judged = []
+    for batch in batches:
+        fresh = await art.gather_trajectory_groups(
+            (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
+        )
+        for group in fresh:
+            judged.append(await ruler_score_group(group, "openai/o4-mini"))
+        await backend.train(model, judged)  # <-
 """,
 )
 GOOD = (
@@ -264,7 +279,8 @@ def _gathered_up(code: Code) -> Iterator[Found]:
             uses = [name for name in names if name.id == given.id]
             grown = [name for name in uses if _is_grown(code, name)]
             stored = [n for n in uses if not isinstance(n.ctx, ast.Load)]
-            added = (node for n in grown for node in ast.walk(_statement(code, n)))
+            owner = code.syntax.owner(call)
+            added = made_from(code.syntax, owner, [_statement(code, n) for n in grown])
             if (
                 not gathers.isdisjoint(added)
                 and all(name in grown for name in stored)

@@ -6,7 +6,8 @@ that has learnt them by heart.
 
 Train on the other groups, and only log these.
 
-``rows[:900], rows[800:]`` are no split: a hundred rows are in both.
+``rows[:900], rows[800:]`` are no split: a hundred rows are in both. The same holds for
+``rows[: int(len(rows) * 0.9)]`` and ``rows[int(len(rows) * 0.85) :]``.
 
 Evidence: art 0.5.18 and 0.5.23, model.py (``Model.log``, ``delete_checkpoints``: the best
 ``val/reward`` decides which checkpoint stays).
@@ -259,7 +260,10 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def _bounds(node: ast.expr) -> Iterator[float | None]:
-    """Yield the bounds of a slice: None for none, NaN for what is no constant."""
+    """Yield the bounds of a slice: None for none, NaN for what is no constant.
+
+    A part of the length, as in ``int(len(rows) * 0.9)``, is that of a list of a million rows.
+    """
     assert isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
     for bound in (node.slice.lower, node.slice.upper):
         match bound:
@@ -270,7 +274,29 @@ def _bounds(node: ast.expr) -> Iterator[float | None]:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
                 yield -value
             case _:
-                yield math.nan
+                part = _part_of_length(bound, ast.dump(node.value))
+                yield math.nan if part is None else math.floor(part * 1_000_000)
+
+
+def _part_of_length(bound: ast.expr, whole: str) -> float | None:
+    """Return the fraction of a list's length that a bound is: of ``int(0.9 * len(rows))``."""
+    match bound:
+        case ast.Call(func=ast.Name("int" | "round"), args=[inner]):
+            return _part_of_length(inner, whole)
+        case (
+            ast.BinOp(
+                left=ast.Call(func=ast.Name("len"), args=[rows]),
+                op=ast.Mult(),
+                right=ast.Constant(value=float(part)),
+            )
+            | ast.BinOp(
+                left=ast.Constant(value=float(part)),
+                op=ast.Mult(),
+                right=ast.Call(func=ast.Name("len"), args=[rows]),
+            )
+        ):
+            return part if ast.dump(rows) == whole else None
+    return None
 
 
 def _parts(code: Code, given: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:

@@ -47,7 +47,7 @@ def trained(*trajectories: art.Trajectory) -> list[tuple[int, list[int], float]]
     from art.preprocessing.tokenize import tokenize_trajectory_groups
 
     results = tokenize_trajectory_groups(
-        _tokenizer(),
+        tokenizer(),
         [art.TrajectoryGroup(trajectories)],
         False,
         True,
@@ -56,7 +56,7 @@ def trained(*trajectories: art.Trajectory) -> list[tuple[int, list[int], float]]
     return [(sum(r.assistant_mask), r.token_ids, r.advantage) for r in results]
 
 
-def _tokenizer() -> Any:
+def tokenizer() -> Any:
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 

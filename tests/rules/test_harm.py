@@ -45,6 +45,7 @@ from art_behaviour import (
     model,
     raised,
     succeed,
+    tokenizer,
     trained,
     trajectory,
 )
@@ -132,7 +133,7 @@ def test_without_tools_another_prompt_is_trained() -> None:
     assert (100 in ids([tool])) == IS_0_5_18 and 100 not in ids(None)
 
 
-@shows("ART203", "ART206", "ART208", "ART213", "ART216")
+@shows("ART203", "ART206", "ART208", "ART213", "ART216", "ART219")
 def test_the_context_of_a_choice_is_what_stands_before_it() -> None:
     pytest.importorskip("torch")
 
@@ -192,6 +193,37 @@ def test_one_trajectory_for_all_rollouts_has_the_turns_and_the_reward_of_all() -
     (group,) = gather(lambda: [Group(episode(reward) for reward in (0.0, 1.0))])
     assert [len(t.messages_and_choices) for t in group] == [3, 3]
     assert len({t.reward for t in group}) == 1
+
+
+@shows("ART217")
+def test_a_message_behind_the_last_choice_changes_nothing() -> None:
+    assert tokens(USER, choice(), USER) == tokens(USER, choice()) == [2, 2]
+
+
+@shows("ART218")
+def test_a_penalty_without_its_turn_falls_on_the_turns_before() -> None:
+    pytest.importorskip("torch")
+    legal, illegal = choice(ids=(11, 12)), choice(ids=(13, 14))
+    right = trajectory(USER, choice(ids=(15, 16)), reward=1.0)
+    left, _ = trained(trajectory(USER, legal, USER, reward=-1.0), right)
+    assert left[0] == 2 and left[2] < 0  # the turn that was fine
+    whole, _ = trained(trajectory(USER, legal, USER, illegal, reward=-1.0), right)
+    assert whole[0] > left[0]
+
+
+@shows("ART220")
+def test_one_environment_for_all_rollouts_mixes_them() -> None:
+    game: list[str] = []
+
+    async def episode(name: str) -> art.Trajectory:
+        game.clear()
+        for _ in range(2):
+            await asyncio.sleep(0)
+            game.append(name)
+        return art.Trajectory(metadata={"moves": ",".join(game)})
+
+    (group,) = gather(lambda: [Group(episode(name) for name in "ab")])
+    assert {each.metadata["moves"] for each in group} != {"a,a", "b,b"}
 
 
 @shows("ART214")
@@ -1161,6 +1193,70 @@ def test_a_model_drops_arguments_that_it_does_not_have() -> None:
     known = {*inspect.signature(art.TrainableModel.__init__).parameters}
     known |= {*art.TrainableModel.model_fields}
     assert known - {"self", "kwargs"} <= ignored_model_field.FIELDS
+
+
+@shows("ART550")
+def test_a_config_is_checked_and_read_when_a_model_is_registered() -> None:
+    from art.dev.validate import validate_dedicated_config
+
+    def refused(**config: Any) -> str:
+        return raised(lambda: validate_dedicated_config(config))
+
+    assert refused(trainer_gpu_ids=[0], inference_gpu_ids=[1]) == ""
+    assert "both be set" in refused(trainer_gpu_ids=[0])
+    assert "overlap" in refused(trainer_gpu_ids=[0, 1], inference_gpu_ids=[1])
+    assert "no longer supported" in refused(init_args={"fast_inference": True})
+    assert bool(refused(trainer_gpu_ids=[1], inference_gpu_ids=[0])) == IS_0_5_18
+    # The service is made of the config once, if there is none for the model yet.
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+
+    source = inspect.getsource(LocalBackend._get_service)
+    assert source.index("not in self._services") < source.rindex("_internal_config")
+
+
+@shows("ART551")
+def test_the_folder_of_a_checkpoint_has_four_digits() -> None:
+    from art.utils.output_dirs import get_step_checkpoint_dir
+
+    assert get_step_checkpoint_dir(".art/p/models/m", 12) == (
+        ".art/p/models/m/checkpoints/0012"
+    )
+
+
+@shows("ART552")
+def test_each_batch_of_train_sft_takes_a_rate_of_the_list(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    from art.local import LocalBackend
+    from art.local import backend as local
+
+    own = LocalBackend(path=str(tmp_path))
+    monkeypatch.setattr(local, "_tokenizer_cache_key", lambda *_: "own")
+    own._tokenizers["own"] = tokenizer()
+    monkeypatch.setattr(
+        "art.utils.model_config.get_instruction_response_parts",
+        lambda *_: ("<|user|>", "<|assistant|>"),
+    )
+
+    async def train(rates: list[float]) -> None:
+        config = art.TrainSFTConfig(learning_rate=rates, batch_size=1)
+        turns = [USER, {"role": "assistant", "content": "hi"}]
+        async for _ in own._train_sft(model(), [trajectory(*turns)], config, {}):
+            pass
+
+    # One batch, no rate: what stops a later batch if the list is too short.
+    problem = raised(lambda: asyncio.run(train([])))
+    assert problem.startswith(("RuntimeError", "IndexError")), problem
+
+
+@shows("ART553")
+def test_models_of_one_name_have_one_folder() -> None:
+    from art.utils.output_dirs import get_model_dir
+
+    one, other = model(), model()
+    assert get_model_dir(one, "x") == get_model_dir(other, "x")
 
 
 @shows("ART541")

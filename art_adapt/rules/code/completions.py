@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from urllib.parse import urlsplit
 
 from art_adapt.closed_models import CLOSED
 from art_adapt.code.command_line import usual_constant
@@ -20,6 +22,24 @@ from art_adapt.survey.calls.roles import Role, stated_role
 
 # What a rollout asks ART's models for.
 OF_ART = ("openai_client", "get_inference_name", "inference_model_name", "name")
+
+
+NAMING = OF_ART[1:]
+# A name that a backend of ART serves a model under: name@step, wandb-artifact:///...
+SERVED = re.compile(r"@|://|^wandb")
+
+
+def _base_url(client: Value) -> Value | None:
+    """Return the URL that a client is made with."""
+    assert isinstance(client.node, ast.Call)
+    given = keyword(client.node, "base_url")
+    return None if given is None else client.of(given)
+
+
+def _is_public(url: object) -> bool:
+    """Return whether a URL names a host of the internet, and no machine of one's own."""
+    host = (urlsplit(url).hostname or "") if isinstance(url, str) else ""
+    return "." in host and not host.replace(".", "").isdecimal()
 
 
 def _takes_params(call: FoundCall) -> bool:
@@ -167,7 +187,26 @@ class Completions:
         """Return whether it may be a policy call: no side job, no model of an API."""
         return (
             not any(map(is_api_model, self.models(call)))
+            and not self.is_at_an_api(call)
             and stated_role(call, self.calls)[0] is Role.POLICY
+        )
+
+    def is_at_an_api(self, call: FoundCall) -> bool:
+        """Return whether a call certainly asks a service: a host that is written here.
+
+        Its model is written as well, under a name that no backend of ART serves.
+        """
+        names = self.models(call)
+        clients = self.file.values(root_object(call.client))
+        return (
+            bool(clients)
+            and all(isinstance(n, str) and not SERVED.search(n) for n in names)
+            and all(
+                isinstance(each.node, ast.Call)
+                and (each.syntax.qualified(each.node.func) or "").startswith("openai.")
+                and _is_public(self.file.constant(_base_url(each)))
+                for each in clients
+            )
         )
 
     def is_arts(self, call: FoundCall) -> bool:
@@ -216,8 +255,22 @@ class Completions:
         given = self.argument(call, "model", place)
         if given is None:
             return frozenset({...})
-        local = (self.file.local.constants(each) for each in given.written)
-        return frozenset().union(*local)
+        values = (v for each in given.written for v in self.file.local.values(each))
+        return frozenset(map(self._name, values))
+
+    def _name(self, value: Value) -> object:
+        """Return the name that a model of a request has: of an ``art.Model``, its own."""
+        read = value.node.func if isinstance(value.node, ast.Call) else value.node
+        if isinstance(read, ast.Attribute) and read.attr in NAMING:
+            made = self.file.local.values(value.of(read.value))
+            call = made[0].node if len(made) == 1 else None
+            if (
+                isinstance(call, ast.Call)
+                and made[0].syntax.qualified(call.func) == "art.Model"
+            ):
+                own = keyword(call, "inference_model_name") or keyword(call, "name")
+                return ... if own is None else self.file.constant(made[0].of(own))
+        return constant(value)
 
     def argument(
         self, call: FoundCall, name: str, place: Place | None = None

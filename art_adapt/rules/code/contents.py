@@ -10,13 +10,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from art_adapt.code.nodes import dotted, entries, given_to, keyword
+from art_adapt.code.nodes import dotted, entries, given_to, keyword, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
 from art_adapt.rules.code.functions import Place, Value
 from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
+TYPED_DICTS = ("InternalModelConfig", "InitArgs", "EngineArgs", "PeftArgs")  # art.dev
 FIELDS = ("asdict", "dataclasses.asdict", "vars")  # make a dict of an object's fields
 ByName = dict[tuple[str, str], list[ast.Call]]
 
@@ -337,4 +338,7 @@ def _record_of(call: ast.Call) -> ast.expr | None:
 
 
 def _is_dict(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and dotted(node.func) == "dict"
+    """Return whether it calls ``dict``, or one of ART's typed dictionaries."""
+    return isinstance(node, ast.Call) and (
+        dotted(node.func) == "dict" or last_name(node.func) in TYPED_DICTS
+    )

@@ -9,6 +9,7 @@ expressions as somebody wrote them. It follows
 - calls of the project's functions, by what they return (``functions``): their parameters
   are then what this call gives
 - a parameter, by what the calls in its file give
+- ``int(...)`` and ``float(...)`` of a constant, or of what ``os.getenv`` returns by default
 
 What cannot be followed stands for itself. So a rule that looks for something asks whether
 any value is that, and a rule that must be certain asks it of all values.
@@ -17,8 +18,10 @@ any value is that, and a rule that must be certain asks it of all values.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from math import isfinite
 
 from art_adapt.code.classes import stored_by
 from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
@@ -43,6 +46,7 @@ SAME = {
     "asyncio.create_task": 0,
     "asyncio.ensure_future": 0,
 }
+NUMBERS: dict[str | None, Callable[[str | float], float]] = {"int": int, "float": float}
 COPIES = ("copy", "model_copy")  # methods that return the same again
 
 
@@ -354,7 +358,28 @@ class Flow:
             if body is not None:
                 yield from body.yields()
 
+    def _number(self, value: Value, call: ast.Call) -> Value | None:
+        """Return the number that ``int("1")`` makes, of what the environment sets by default too."""
+        name = dotted(call.func)
+        if name not in NUMBERS or len(call.args) != 1:
+            return None
+        inner = call.args[0]
+        usual = _usual(inner) if isinstance(inner, ast.Call) else None
+        said = self.constants(value.of(usual or inner))
+        with suppress(ValueError, TypeError):
+            (only,) = said
+            if isinstance(only, str | int | float):
+                number = NUMBERS[name](only)
+                if isfinite(number):  # float("nan") is a value that rules look for
+                    made = ast.copy_location(ast.Constant(number), call)
+                    value.syntax.adopt(made, call)
+                    return value.of(made)
+        return None
+
     def _of_call(self, value: Value, call: ast.Call) -> Iterator[Value]:
+        if (number := self._number(value, call)) is not None:
+            yield number
+            return
         copied = _copied(call)
         if copied is not None:
             yield value.of(copied) if self.copies else value
@@ -362,6 +387,12 @@ class Flow:
         body = self.functions.enter(value)
         if body is not None:
             yield from body.returns()
+
+
+def _usual(call: ast.Call) -> ast.expr | None:
+    """Return the default of ``os.environ.get(name, default)`` or ``os.getenv(name, default)``."""
+    read = (dotted(call.func) or "").endswith(("environ.get", "getenv"))
+    return call.args[1] if read and len(call.args) == 2 else None
 
 
 def constant(value: Value) -> object:

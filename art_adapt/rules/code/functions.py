@@ -54,6 +54,14 @@ class Value:
         """Return a part of this expression as a value."""
         return Value(node, self.place)
 
+    @property
+    def outermost(self) -> ast.expr:
+        """Return the call through which it is reached, in the function that asks for it."""
+        node, frame = self.node, self.place.frame
+        while frame is not None:
+            node, frame = frame.call, frame.outer.frame
+        return node
+
 
 @dataclass(frozen=True)
 class Body:

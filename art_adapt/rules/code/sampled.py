@@ -13,11 +13,12 @@ from art_adapt.code.nodes import (
     keyword,
     last_name,
 )
-from art_adapt.rules.code.blocks import below
+from art_adapt.rules.code.blocks import Blocks, below
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.trajectories import Put
 from art_adapt.words import STRIPS
 
 DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")
@@ -131,6 +132,24 @@ class Sampled:
             elif inner is None and not _is_default(each):
                 found.add(each if isinstance(node, ast.Call) else None)
         return found
+
+    def before_record(self, put: Put) -> list[ast.stmt]:
+        """Return the statements of a block between a completion and the put of its choice.
+
+        None if both do not stand in one block, or it cannot be told where the model is asked.
+        """
+        asked = {
+            source.outermost
+            for source in self.sourced(put.value)
+            if source is not None and source.node in self.completions.by_call
+        }
+        block = Blocks(self.file.syntax).around(put.by)
+        inside = [set(ast.walk(statement)) for statement in block]
+        asking = [i for i, nodes in enumerate(inside) if not nodes.isdisjoint(asked)]
+        putting = [i for i, nodes in enumerate(inside) if put.by in nodes]
+        if len(asking) != 1 or not putting:
+            return []
+        return block[asking[0] + 1 : putting[0]]
 
     def by_another_model(self, expression: ast.expr | Value) -> bool:
         """Return whether it certainly was sampled from models that are not trained."""

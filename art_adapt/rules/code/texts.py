@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.nodes import dotted, receiver
+from art_adapt.code.nodes import attribute_of, dotted, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.functions import Value
@@ -14,6 +14,7 @@ from art_adapt.words import STRIPS
 SPELLING = ("str", "repr", "json.dumps")
 OF_TEXT = ("lower", "upper", "casefold", "title", "capitalize")  # methods
 MATCHING = ("search", "match", "fullmatch")
+NAMING = {"finish_reason": Kind.CHOICE, "role": Kind.MESSAGE}  # words, not numbers
 
 
 def spells_text(node: ast.expr) -> bool:
@@ -54,6 +55,8 @@ def _is_made_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
         return bool(parts) and all(_is_text(code, part, known) for part in parts)
     if (match := receiver(node, "group")) is not None:
         return _is_match(code, value.of(match))
+    if (read := attribute_of(node)) and read[1] in NAMING:
+        return code.sampled.kind(value.of(read[0])) is NAMING[read[1]]
     kind = code.sampled.kind(value)
     return kind is Kind.TEXT or annotation(code.flow, value) == "str"
 
