@@ -224,6 +224,10 @@ def nothing_to_record(
         )
     if survey.unreached:
         return _out_of_reach(survey.unreached[0], paths)
+    if survey.broken:  # the agent's call may be in it
+        unread = survey.broken[0]
+        why = "the agent imports this file, and no completion call was found in its others"
+        return replace(unread, why=f"{why}; {unread.why}" if unread.why else why)
     return Refusal(
         "no completion call found in this file or in the project files that it imports",
         why="art-adapt looks for chat completions and responses of the OpenAI client, litellm.completion and instructor's create",

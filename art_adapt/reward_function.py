@@ -43,14 +43,16 @@ def check_reward(reward: str, home: Path) -> None:
         )
 
 
-def imported_reward(reward: str, home: Path) -> tuple[str, str]:
+def imported_reward(reward: str, home: Path, package: str) -> tuple[str, str]:
     """Return the module and the function of a reward, as the train module beside ``home`` names them.
 
     What lies in a package with the agent is imported from it: ``rewards`` as ``.rewards``.
+    ``package``: of which the agent is imported; "" for files that import each other by their own
+    names, whatever ``__init__.py`` stands beside them.
     """
     module, _, name = reward.partition(":")
     root, _ = _located(module, home) or (None, None)
-    if root is None or not (root / "__init__.py").exists():
+    if not package or root is None or not (root / "__init__.py").exists():
         return module, name
     above = len(home.parent.relative_to(root).parts)
     return f".{'.' * above}{module}", name

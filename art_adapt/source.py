@@ -18,6 +18,9 @@ from pathlib import Path
 from art_adapt.calls import WORDS
 from art_adapt.errors import Refusal, missing
 
+DECLARE_ENCODING = (
+    "declare its encoding in a coding line (PEP 263), or save the file as UTF-8"
+)
 LARGEST = (
     4_000_000  # bytes that are parsed; the largest module of CPython has 0.4 million
 )
@@ -62,7 +65,10 @@ class Source:
             return tokenize.detect_encoding(io.BytesIO(self.data).readline)[0]
         except SyntaxError as error:
             raise Refusal(
-                f"not valid Python: {error.msg}", path=self.path, line=1
+                f"not valid Python: {error.msg}",
+                next_step=DECLARE_ENCODING,
+                path=self.path,
+                line=1,
             ) from error
 
     @cached_property
@@ -72,7 +78,7 @@ class Source:
         except (UnicodeError, LookupError) as error:
             raise Refusal(
                 f"cannot decode this file as {self.encoding}: {error}",
-                next_step="declare its encoding in a coding line, or name another file",
+                next_step=DECLARE_ENCODING,
                 path=self.path,
             ) from error
 

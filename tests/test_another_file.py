@@ -91,6 +91,27 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> No
     assert "First: tools.py:4: syntax error" in said
 
 
+@pytest.mark.parametrize(
+    ("broken", "why", "next_step"),
+    [
+        ("def ask(:\n", "syntax error", "fix the syntax error"),
+        ("# coding: klingon\n", "not valid Python: unknown encoding", "coding line"),
+    ],
+)
+def test_a_file_with_the_agents_only_call_that_cannot_be_read_is_named(
+    broken: str, why: str, next_step: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from llm import ask\n\n\ndef run(question: str) -> str:\n    return ask(question)\n"
+    )
+    (tmp_path / "llm.py").write_text(broken)
+    done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert "llm.py:1" in said and why in said and next_step in said
+    assert "no completion call was found in its others" in said
+
+
 def test_a_flag_takes_the_place_of_an_earlier_answer(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         "from openai import OpenAI\n\n\ndef run(question: str) -> str:\n"

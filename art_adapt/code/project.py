@@ -84,6 +84,11 @@ class Project:
         further._follow_imports(list(self.files.values()))
         return further if len(further.files) > len(self.files) else None
 
+    @property
+    def broken(self) -> tuple[Refusal, ...]:
+        """Return why files that others import cannot be read."""
+        return tuple(r for refusals in self.unread.values() for r in refusals.values())
+
     def _copy(self) -> Project:
         unread = {path: dict(found) for path, found in self.unread.items()}
         return replace(self, files=dict(self.files), unread=unread)

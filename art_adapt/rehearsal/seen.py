@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -171,12 +171,15 @@ def shortened(answer: str) -> str:
 
 def offered_tools(seen: Seen) -> tuple[str, ...]:
     """Return the names of the tools that were offered in some request."""
-    names = (
-        str(tool.get("function", tool).get("name"))
-        for exchange in seen.policy
-        for tool in exchange.request.get("tools") or ()
-    )
+    names = (str(each.get("name")) for each in offered_functions(seen))
     return tuple(dict.fromkeys(names))
+
+
+def offered_functions(seen: Seen) -> Iterator[Json]:
+    """Yield the tools of each request: their names, and the schemas of their parameters."""
+    for exchange in seen.policy:
+        for tool in exchange.request.get("tools") or ():
+            yield tool.get("function", tool)
 
 
 def tool_calls(seen: Seen) -> list[Json]:

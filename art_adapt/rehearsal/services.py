@@ -11,9 +11,9 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.stubs import run_as_scripts
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import Place, read_source
-from art_adapt.survey.side_effects.harm import Harm
+from art_adapt.survey.side_effects.harm import Harm, is_kept_apart
 
-OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS)
+OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS, Harm.CODE)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def services(train_module: Path, *, in_place: bool) -> tuple[Service, ...]:
         for effect in file.effects
         if effect.harm in OUTSIDE
         # What is written elsewhere goes to a copy: see outside.py.
-        and not (copied and (effect.in_files or effect.harm is Harm.WRITES))
+        and not (copied and is_kept_apart(effect, "copy"))
     )
     return tuple(
         Service(

@@ -216,6 +216,7 @@ def _questions(plan: Plan) -> Iterator[str]:
         Harm.COMMITS,
         Harm.NETWORK,
         Harm.PROCESS,
+        Harm.CODE,
         Harm.ASKS,
         Harm.SHARED,
     ):

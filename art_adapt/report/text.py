@@ -14,6 +14,7 @@ from art_adapt.plan import Plan
 from art_adapt.printable import counted
 from art_adapt.recipe.fields import scenario_fields, to_fill_in
 from art_adapt.report.candidates import doubts_about
+from art_adapt.report.effects import effect_lines, isolation_lines, unasked_lines
 from art_adapt.report.lines import Line, write
 from art_adapt.report.seen import seen_lines
 from art_adapt.seen.decision import Seen
@@ -28,13 +29,6 @@ from art_adapt.survey.model import (
     Parameter,
     Survey,
 )
-from art_adapt.survey.side_effects.harm import Harm, is_kept_apart, places_by_what
-
-WAYS = {"process": "process of its own", "copy": "copy of the project's folder"}
-APART = {
-    "process": "each episode gets a process of its own",
-    "copy": "each episode gets its own copy of the project's folder",
-}
 
 
 def show(plan: Plan, stream: TextIO, *, found: bool = True) -> None:
@@ -52,7 +46,8 @@ def _lines(plan: Plan, *, found: bool) -> Iterator[Line]:
         yield Line()
         yield Line(text="Decided", heading=True)
         yield from _decision_lines(decisions, plan.seen)
-        yield from _isolation_lines(decisions)
+        yield from isolation_lines(decisions)
+        yield from unasked_lines(plan)
         yield from _said_lines(plan.options)
         yield from _changed_lines(plan)
 
@@ -88,7 +83,7 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
     for site in decisions.rewards:
         yield Line("reward", at(site.place), site.expression)
     training = decisions.training
-    yield from _effect_lines(survey, training.isolate if training is not None else None)
+    yield from effect_lines(survey, training.isolate if training is not None else None)
     yield from _obstacle_lines(survey)
 
 
@@ -288,20 +283,6 @@ def _signature(entry: EntryPoint) -> str:
     )
 
 
-def _effect_lines(survey: Survey, isolate: str | None) -> Iterator[Line]:
-    for harm in Harm:
-        effects = survey.effects(harm)
-        if effects:
-            places = [f"{what} {at}" for what, at in places_by_what(effects).items()]
-            said = ", ".join(places[:4])
-            more = f" and {len(places) - 4} more" if len(places) > 4 else ""
-            skipped = all(effect.calls for effect in effects)
-            end = ": the train module leaves it out" if skipped else ""
-            if all(is_kept_apart(effect, isolate) for effect in effects):
-                end = f": {APART[str(isolate)]}"
-            yield Line("replay", f"{said}{more}", f"{harm}{end}")
-
-
 def _obstacle_lines(survey: Survey) -> Iterator[Line]:
     for obstacle in survey.obstacles:
         if obstacle.every_client:
@@ -337,18 +318,6 @@ def _changed_lines(plan: Plan) -> Iterator[Line]:
             "its fields follow the code alone; run art-adapt capture first to keep them"
         )
         yield Line("changed", what, then)
-
-
-def _isolation_lines(decisions: Decisions) -> Iterator[Line]:
-    """Say how episodes are kept apart, and how to let them share what outlives them."""
-    origin = decisions.origins.get("isolate", Origin.DEFAULT)
-    if decisions.training is not None and decisions.training.isolate is not None:
-        how = f"({origin})"
-        if origin is Origin.FOUND:
-            how += "; --isolate none lets episodes share what outlives them"
-        yield Line(
-            "isolate", f"each episode in a {WAYS[decisions.training.isolate]}", how
-        )
 
 
 def _said_lines(options: Options) -> Iterator[Line]:

@@ -442,7 +442,7 @@ class Survey:
 
     ``read``: all files that they rest on. ``unreached``: completion calls in imported files to
     which nothing in a named file leads. ``said``: what somebody says of its calls. ``unread``:
-    files that use the agent and cannot be read, with why.
+    files that use the agent and cannot be read, with why; ``broken``: such files that it imports.
     """
 
     files: tuple[FileSurvey, ...]
@@ -451,6 +451,7 @@ class Survey:
     unreached: tuple[Place, ...] = ()
     said: Said = NOTHING
     unread: tuple[Refusal, ...] = ()
+    broken: tuple[Refusal, ...] = ()
 
     @property
     def calls(self) -> tuple[CompletionCall, ...]:

@@ -99,10 +99,11 @@ def _surveyed(
     handed = _with_handed_calls(found, episodes.found.project, entry)
     if handed is not None:
         entry_points, episodes = _settled(handed, entry)
-    read = tuple(syntax.source for syntax in episodes.found.project.files.values())
+    project = episodes.found.project
+    read = tuple(syntax.source for syntax in project.files.values())
+    unread = tuple(session.unread.values()), project.broken
     files = tuple(_files(episodes, entry_points))
-    unread = tuple(session.unread.values())
-    return Survey(files, entry_points, read, found.unreached, said, unread)
+    return Survey(files, entry_points, read, found.unreached, said, *unread)
 
 
 def _settled(

@@ -76,7 +76,7 @@ def own_imports(
     registering = [_registering(module) for module in recipe.registering]
     imports = [each for each in recipe.imports if is_own(each, entry)] + registering
     if reward:
-        module, function = imported_reward(reward, entry.home)
+        module, function = imported_reward(reward, entry.home, entry.package)
         imports.append(
             ImportedName(module, function, "" if function == "score" else "score")
         )

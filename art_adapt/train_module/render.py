@@ -34,6 +34,7 @@ WORST_FIRST = (
     Harm.IMPORT,
     Harm.SHARED,
     Harm.COMMITS,
+    Harm.CODE,
     Harm.PROCESS,
     Harm.NETWORK,
     Harm.WRITES,
@@ -251,7 +252,7 @@ def _verdict(
             "Episodes share state and can see each other's changes. If that state belongs\n"
             f"to an episode, adapt the agent again with --isolate {way}."
         )
-    if {Harm.WRITES, Harm.COMMITS, Harm.NETWORK, Harm.PROCESS} & harms:
+    if {Harm.WRITES, Harm.COMMITS, Harm.NETWORK, Harm.PROCESS, Harm.CODE} & harms:
         return (
             "Episodes are run many times over. What they write and whom they call must\n"
             "bear that; look at the effects below."

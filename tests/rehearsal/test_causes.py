@@ -55,6 +55,24 @@ CAUSES = {
         "fix",
         "return a low reward",
     ),
+    "a tool that needs more than its schema requires": (
+        HEAD
+        + "def edit(path, before, after):\n    return path + before + after\n\n\n"
+        "TEXT = {'type': 'string'}\n"
+        "FIELDS = {'path': TEXT, 'before': TEXT, 'after': TEXT}\n"
+        "SCHEMA = {'type': 'object', 'properties': FIELDS, 'required': ['path', 'after']}\n"
+        "TOOLS = [{'type': 'function', 'function': {'name': 'edit', 'parameters': SCHEMA}}]\n\n\n"
+        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    for _ in range(4):\n"
+        "        said = client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+        "        message = said.choices[0].message\n        messages.append(message)\n"
+        "        for call in message.tool_calls or []:\n"
+        "            done = edit(**json.loads(call.function.arguments))\n"
+        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': done})\n"
+        "        if not message.tool_calls:\n            return message.content\n    return ''\n",
+        "the schema of edit does not require before, and the function does",
+        "CONCURRENCY = 1",
+    ),
     "a lock that one at a time may have": (
         "import asyncio\nfrom openai import AsyncOpenAI\n\nBUSY = []\n\n\n"
         "async def run(task: str) -> str:\n    if BUSY:\n        raise ConnectionError('database is locked')\n"

@@ -121,6 +121,27 @@ def test_a_reward_of_the_agents_package_is_imported_from_it(
         assert _imported_reward(tmp_path) == 1.0
 
 
+def test_a_reward_beside_files_that_are_no_package_is_imported_by_its_name(
+    tmp_path: Path,
+) -> None:
+    """An ``__init__.py`` makes no package of files that import each other by their own names."""
+    folder = copy_of("support_loop", tmp_path).rename(tmp_path / "app")
+    (folder / "__init__.py").touch()
+    (folder / "constants.py").write_text("LIMIT = 3\n")
+    (folder / "main.py").write_text("import agent\n")
+    (folder / "rewards.py").write_text("def f(trajectory, scenario):\n    return 1.0\n")
+    agent = (folder / "agent.py").read_text()
+    (folder / "agent.py").write_text(
+        agent.replace("\nimport ", "\nfrom constants import LIMIT\nimport ", 1)
+    )
+    done = art_adapt(
+        "--isolated", "--reward", "rewards:f", "app/agent.py", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    module = (folder / "agent_train.py").read_text()
+    assert "from rewards import f as score\n" in module
+
+
 def _imported_reward(root: Path) -> float:
     """Import the train module of the package, and call its reward."""
     code = "import app.inner.agent_train as module; print(module.score(0, 0))"

@@ -23,7 +23,9 @@ def questions(situation: Situation) -> Iterator[Question]:
     is_typed = entry.terminal is not None
     asks = [] if is_typed else situation.survey.effects(Harm.ASKS)
     commits = situation.survey.effects(Harm.COMMITS)
-    lasts = commits + situation.survey.effects(Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
+    runs = situation.survey.effects(Harm.CODE)
+    others = (Harm.WRITES, Harm.PROCESS, Harm.NETWORK)
+    lasts = runs + commits + situation.survey.effects(*others)
     if not asks and not lasts:
         return
     shown = [
@@ -35,7 +37,9 @@ def questions(situation: Situation) -> Iterator[Question]:
     in_copy = Choice(
         "yes, each in a copy of the project's folder",
         {"single_turn": False, "isolate": "copy"},
-        "in a process of its own; your database and files stay as they are",
+        "in a process of its own; what it does outside of that folder is real"
+        if runs
+        else "in a process of its own; your database and files stay as they are",
     )
     shares = situation.survey.effects(Harm.SHARED)  # asked about next
     sends = any(each.changes_service for each in lasts)  # what is right, nothing tells
@@ -55,8 +59,8 @@ def questions(situation: Situation) -> Iterator[Question]:
     )
     in_files = are_in_files(commits, lasts)
     choices: tuple[Choice, ...] = (again, once)
-    if asks or (commits and not in_files):
-        choices = (once, again)
+    if asks or sends or (commits and not in_files):
+        choices = (once, again)  # what Enter takes harms nobody
     elif commits or any(each.in_files for each in lasts):
         choices = (in_copy, again, once)
     yield Question(
@@ -64,5 +68,5 @@ def questions(situation: Situation) -> Iterator[Question]:
         choices,
         why=f"Training runs each scenario again and again. One episode does this:{listed}",
         of_agent=True,
-        open=sends and choices[0] is again,
+        open=sends,
     )

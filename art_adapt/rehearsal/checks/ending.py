@@ -96,15 +96,12 @@ def _remedy(error: str, seen: Seen) -> str:
         package = missing[1].replace(".", "-")
         if name != missing[1] and _is_a_package(name):
             return f"install the version of {name} that the agent needs: this one has no {missing[1]}"
+        if own := _in_project(name, module):  # a package of its name is a stranger's
+            return f"import {own} by a name that works from the folder where the train module runs"
         install = (
             f"pip install {package} (the package may have another name); if it is a module of "
             "yours that is not here, add it"
         )
-        if own := _in_project(name, module):
-            return (
-                f"if {own} is meant, import it by a name that works from the folder where "
-                f"the train module runs; otherwise install it here: {install}"
-            )
         around = _around_project(name, module)
         if around is not None and not _adds_folders(module):
             return (

@@ -20,7 +20,14 @@ from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import SAME, SAME_AGAIN, UNENDING
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.schemas import OWN_TEXT
-from art_adapt.rehearsal.seen import FEW, Finding, Seen, given_choices, offered_tools
+from art_adapt.rehearsal.seen import (
+    FEW,
+    Finding,
+    Seen,
+    given_choices,
+    offered_functions,
+    offered_tools,
+)
 from art_adapt.rehearsal.services import function_at
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import read_source
@@ -34,6 +41,10 @@ PLACE = re.compile(r"\((/[^()]+\.py):(\d+)\)$")
 ONLY_OPENAI = "which only OpenAI's servers have"  # of the recorder's errors
 OUTSIDE = "outside its rollout while training"  # of the recorder's errors
 LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+# Of what a call leaves out: ``Agent.edit() missing 1 required positional argument: 'text'``.
+LACKING = re.compile(
+    r"([\w.]+)\(\) missing \d+ required [\w-]+(?: \w+)? arguments?: (.+)"
+)
 OF_NONE = "'NoneType' object"
 OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 # What code raises over values that it has, whatever the machine.
@@ -177,8 +188,8 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
         yield seen.finding(
             "failed",
             f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
-            f"{_alone(seen, found)}{fix_of(seen, failure)}, or change what episode() passes; catch an "
-            "error that should not end an episode",
+            _unrequired(seen, failure)
+            or f"{_alone(seen, found)}{_whole_fix(seen, failure)}",
             r"async def rollout" if _is_of_rollout(failure) else r"def episode",
         )
 
@@ -194,6 +205,30 @@ def _alone(seen: Seen, found: Failures) -> str:
         "an episode that ran alone ended well: if those side by side share a service, a lock or a "
         "file, set CONCURRENCY = 1; else "
     )
+
+
+def _whole_fix(seen: Seen, failure: str) -> str:
+    fix = f"{fix_of(seen, failure)}, or change what episode() passes"
+    caught = fix.startswith("catch ")
+    return fix if caught else f"{fix}; catch an error that should not end an episode"
+
+
+def _unrequired(seen: Seen, failure: str) -> str:
+    """Say which argument a tool's function requires and its schema does not; "" for none."""
+    lacking = LACKING.search(failure)
+    if lacking is None:
+        return ""
+    tool = lacking[1].rpartition(".")[2]
+    missing = set(re.findall(r"'(\w+)'", lacking[2]))
+    for function in offered_functions(seen):
+        schema = function.get("parameters") or {}
+        free = (schema.get("properties") or {}).keys() - {*schema.get("required", ())}
+        if function.get("name") == tool and (names := sorted(missing & free)):
+            return (
+                f"the schema of {tool} does not require {' and '.join(names)}, and the function "
+                "does: require it in the schema, or give the parameter a default"
+            )
+    return ""
 
 
 def fix_of(seen: Seen, failure: str) -> str:

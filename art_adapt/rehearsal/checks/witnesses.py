@@ -68,7 +68,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         yield Witness(
             f"the tool {name} was called and answered ({times})",
             bool(times),
-            f"no right call of the tool {name} was answered"
+            f"the tool {name} answered none of its valid calls"
             if name in called
             else f"the tool {name} was never called",
         )

@@ -42,6 +42,7 @@ from art_adapt.survey.side_effects.shared_state import (
     find_shared_state,
     writes_database,
 )
+from art_adapt.survey.side_effects.written_code import runs_written_code
 
 LOADED = "a module that is loaded by its name"
 LOADS = ("importlib.import_module", "__import__")
@@ -242,11 +243,8 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
     if name == "input":
         is_builtin = isinstance(call.func, ast.Name) and _is_input(syntax, call.func)
         return Harm.ASKS if is_builtin else None
-    if name in ("exec", "eval"):
-        is_own = isinstance(call.func, ast.Attribute) or name in syntax.functions
-        code = call.args[0] if call.args else None
-        is_fixed = code is None or isinstance(code, ast.Constant)
-        return None if is_own or is_fixed else Harm.UNKNOWN
+    if runs_written_code(syntax, call, name):
+        return Harm.UNKNOWN if name == "eval" else Harm.CODE  # eval may be a calculator
     if name in LOADS:
         is_named = not call.args or isinstance(call.args[0], ast.Constant)
         return None if is_named else Harm.UNKNOWN

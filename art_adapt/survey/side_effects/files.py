@@ -21,7 +21,7 @@ def is_of_files(syntax: Syntax, call: ast.expr, harm: Harm) -> bool:
         tops = {each.module.partition(".")[0] for each in syntax.imports.values()}
         served = any(BY_MODULE.get(top) is Harm.NETWORK for top in tops)
         return syntax.imports_module(*SQLITE) is not None and not served
-    return harm is Harm.WRITES
+    return harm in (Harm.WRITES, Harm.CODE)
 
 
 def lies_elsewhere(syntax: Syntax, call: ast.expr) -> bool:

@@ -20,6 +20,7 @@ class Harm(StrEnum):
     CLOCK = "depends on time or chance"
     SHARED = "is shared between rollouts"
     PROCESS = "starts a process"
+    CODE = "runs code or commands that an episode writes"
     IMPORT = "runs when the module is imported"
     UNKNOWN = "has effects that are not known here"
 
@@ -65,7 +66,7 @@ def isolation(effects: Sequence[Effect], *, can_copy: bool = True) -> str | None
     def of(*harms: Harm) -> list[Effect]:
         return [each for each in effects if each.harm in harms]
 
-    in_files = any(each.in_files for each in of(Harm.SHARED))
+    in_files = any(each.in_files for each in of(Harm.SHARED, Harm.WRITES, Harm.CODE))
     in_files |= are_in_files(of(Harm.COMMITS), effects)
     if in_files and can_copy:
         return "copy"  # another process would change the same files
@@ -73,7 +74,12 @@ def isolation(effects: Sequence[Effect], *, can_copy: bool = True) -> str | None
 
 
 def is_kept_apart(effect: Effect, isolate: str | None) -> bool:
-    """True if no other episode sees an effect where each has what ``isolation`` names."""
+    """True if no other episode sees an effect where each has what ``isolation`` names.
+
+    What is run because an episode wrote it may do anything, anywhere.
+    """
+    if effect.harm is Harm.CODE:
+        return False
     if effect.in_files:
         return isolate == "copy"
     return isolate is not None and effect.harm is Harm.SHARED
