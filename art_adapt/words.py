@@ -102,7 +102,7 @@ PROBES = re.compile(
 )
 # What a call asks: models and clients are named after one job.
 _SIDE = (
-    "judg|grader|grading|evaluat|critic|moderat|guardrail|guard_|summari[sz]|compact"
+    "judg|grader|grading|evaluat|criti[cq]|moderat|guardrail|guard_|summari[sz]|compact"
     "|compress|condens|shrink|title|rubric|rerank"
 )
 # A summary may be what the agent is for: then its name says no more than that it may be one.

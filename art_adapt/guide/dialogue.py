@@ -90,11 +90,12 @@ def _asked(situation: Situation, prompts: Prompts, reading: Reading) -> Options:
 
 
 def _with_earlier(question: Question, answer: Choice | None) -> Question:
-    """Return a question that comes again with its last answer first."""
+    """Return a question that comes again with its last answer, typed or chosen, to take again."""
     if answer is None:
         return question
-    others = [each for each in question.choices if each.says != answer.says]
-    return replace(question, choices=(answer, *others), unranked=True)
+    same = next((e for e in question.choices if e.says == answer.says), None)
+    choices = question.choices if same else (*question.choices, answer)
+    return replace(question, choices=choices, earlier=same or answer)
 
 
 def _answer(

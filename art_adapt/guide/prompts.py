@@ -77,7 +77,8 @@ class Prompts:
         if question.typed:
             self._say(f"  or type: {question.example}")
         back = f", {BACK_KEY} for the last question" if can_go_back else ""
-        default = "" if question.open else " [a]"
+        usual = question.earlier or (None if question.open else question.choices[0])
+        default = next((f" [{k}]" for k, each in letters.items() if each is usual), "")
         while True:
             self._writing.write(f"Answer{default}{back}: ")
             self._writing.flush()
@@ -92,8 +93,8 @@ class Prompts:
                 return None
             if said in letters:
                 return letters[said]
-            if said == "" and not question.open:
-                return question.choices[0]
+            if said == "" and usual is not None:
+                return usual
             if question.typed and said and (taken := self._taken(question, said)):
                 return taken
             if not question.typed or not said:
@@ -115,29 +116,40 @@ class Prompts:
         }
         typing, back = object(), object()
         wide = max(NARROWEST, _columns(self._writing) - 4)
+        about = {each: printable(_about(each, question)) for each in question.choices}
+        # Questionary writes what is said of a choice in one line, behind its label.
+        fits = all(len(each) <= wide - LABEL for each in about.values())
+        for each in question.choices if not fits else ():
+            self._say(
+                f"  {each.says}: {about[each]}" if about[each] else f"  {each.says}"
+            )
         choices = [
             questionary.Choice(
                 _cut(printable(each.says), wide),
                 each,
-                # Questionary writes it in one line, behind its label.
-                description=_cut(printable(_about(each, question)), wide - LABEL)
-                or None,
+                description=(about[each] or None) if fits else None,
             )
             for each in question.choices
         ]
+        default = next((e for e in choices if e.value is question.earlier), None)
         if question.typed:
             choices.append(questionary.Choice("something else", typing))
         if can_go_back:
             choices.append(questionary.Choice("back to the last question", back))
         while True:
             chosen = questionary.select(
-                printable(question.asks), choices, instruction=" ", **on
+                fill(printable(question.asks), wide),
+                choices,
+                default=default,
+                instruction=" ",
+                **on,
             ).unsafe_ask()
             if isinstance(chosen, Choice):
                 return chosen
             if chosen is back:
                 return None
-            said = questionary.text(f"{question.example}:", **on).unsafe_ask()
+            self._say(f"{question.example}:")
+            said = questionary.text("", **on).unsafe_ask()
             if said.strip() and (taken := self._taken(question, said.strip())):
                 return taken
 

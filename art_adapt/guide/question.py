@@ -45,6 +45,7 @@ class Question:
         open: nothing is recommended: it is asked even of those who take all that is.
         unranked: the first choice is a start like any other, and not called recommended.
         of_agent: the answer depends on this agent. The others have good defaults.
+        earlier: the answer that it has had, where somebody comes back to it.
     """
 
     asks: str
@@ -56,6 +57,7 @@ class Question:
     open: bool = False
     unranked: bool = False
     of_agent: bool = False
+    earlier: Choice | None = None
 
 
 @dataclass(frozen=True)

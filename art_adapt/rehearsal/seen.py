@@ -19,6 +19,7 @@ from art_adapt.seen.notes import Run
 from art_adapt.source import Place
 from art_adapt.worth_reading import worth_reading
 
+LONGEST_TOLD = 160  # characters of an answer: an error's last words may be its cause
 Json = dict[str, Any]
 
 FEW = 20  # one episode, request or completion of so many may go wrong
@@ -166,7 +167,7 @@ def has_answer(episode: Trajectory) -> bool:
 def shortened(answer: str) -> str:
     """Put an answer into one line, and cut a long one so that it is seen to be cut."""
     text = " ".join(answer.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 3]}..."
 
 
 def offered_tools(seen: Seen) -> tuple[str, ...]:

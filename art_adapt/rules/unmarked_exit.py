@@ -4,7 +4,7 @@ Some answers of this function go through ``final_answer(...)`` and others do not
 that ends with one of the others has no answer on its trajectory, and a reward that reads it
 sees None: a right answer is scored as no answer.
 
-Run ``art-adapt`` on the file again: it marks every exit.
+Run ``art-adapt`` on the file again: it marks every exit but those that say that something failed.
 
 Evidence: art_recording.py, ``final_answer``.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import FunctionNode
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -47,6 +48,16 @@ def run(client, messages):
 def helper(text):
     return text
 """,
+    """\
+from art_recording import final_answer, recorded
+
+def run(client, messages):
+    try:
+        response = recorded(client.chat.completions.create)(model="m", messages=messages)
+    except Exception as error:
+        return f"LLM call error: {error}"
+    return final_answer(response.choices[0].message.content)
+""",
 )
 
 
@@ -63,12 +74,24 @@ def check(code: Code) -> Iterator[Found]:
         for end in ends if marked else ():
             if end in marked or not _is_answer(code, end.value):
                 continue
+            if _is_after_failure(code, end):
+                continue  # adapting leaves it out as well
             assert end.value is not None
             yield found(
                 end.value,
                 "this answer is not recorded, unlike others of this function: an episode "
                 "that ends here has no answer; run art-adapt again",
             )
+
+
+def _is_after_failure(code: Code, end: ast.Return) -> bool:
+    """Return whether a return says that something failed: a handler that asks no model has it."""
+    for outer in code.syntax.ancestors(end):
+        if isinstance(outer, FunctionNode):
+            return False
+        if isinstance(outer, ast.ExceptHandler):
+            return not any(node in code.completions.by_call for node in ast.walk(outer))
+    return False
 
 
 def _is_marked(value: ast.expr | None, hooks: frozenset[str]) -> bool:

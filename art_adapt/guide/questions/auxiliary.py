@@ -1,6 +1,6 @@
-"""Whether a request beside the conversation is trained, and which of several models is.
+"""Whether a request beside the conversation is trained.
 
-A request was told from its name, or it asks another model.
+It was told from its name, or it asks another model.
 """
 
 from __future__ import annotations
@@ -9,17 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from art_adapt.calls import is_function
-from art_adapt.decisions import said_in
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 from art_adapt.source import Place
 from art_adapt.survey.calls.roles import Role
-from art_adapt.survey.calls.said import (
-    asks_another_model,
-    is_named,
-    models_of,
-    where_asked,
-)
+from art_adapt.survey.calls.said import asks_another_model, is_named
 from art_adapt.survey.model import CompletionCall
 
 ORDER = 5  # first: which function runs an episode depends on it
@@ -54,43 +48,11 @@ def questions(situation: Situation) -> Iterator[Question]:
         yield Question(
             f"Train the request in {found.function} ({at(found.place)}) as well?",
             (own, side_job) if found.is_trained else (side_job, own),
-            unranked=found.is_trained,
+            open=found.is_trained,  # by its model alone nobody can tell
             why=f"{found.because[0].upper()}{found.because[1:]}. Yes: the model in training writes these "
             "replies, too. No: the model that writes them today still does, and is not trained.",
             of_agent=True,
         )
-    yield from _models(situation)
-
-
-def _models(situation: Situation) -> Iterator[Question]:
-    """Yield which models are trained, where one episode may ask several side by side."""
-    options, calls = situation.options, situation.survey.calls
-    policy = [call for call in calls if call.role is Role.POLICY]
-    models = models_of(policy, said_in(options))
-    if not models:
-        return
-    functions = {call.function for asked in models.values() for call in asked}
-    every = Choice(
-        "all of them",
-        {"policy": (*options.policy, *sorted(functions))},
-        "they are roles of one agent, and share a reward",
-        is_usual=True,
-    )
-    single = [
-        Choice(
-            f"only {name}",
-            {"auxiliary": (*options.auxiliary, *(n for n in models if n != name))},
-            "the others stay the models that they are: opponents, judges, tools",
-        )
-        for name in models
-    ]
-    yield Question(
-        f"One episode may ask several models: {where_asked(models)}. Whose replies are trained?",
-        (every, *single),
-        unranked=True,
-        why="The model in training takes the place of each model whose replies are trained.",
-        of_agent=True,
-    )
 
 
 def _beside(calls: Sequence[CompletionCall], named: Sequence[str]) -> Iterator[_Beside]:

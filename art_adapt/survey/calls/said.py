@@ -156,9 +156,14 @@ def models_of(
 def where_asked(models: Mapping[str, Sequence[CompletionCall]]) -> str:
     """Return ``small (agent.py:9), large (judge.py:5)``: who asks for it, or else the call."""
     return ", ".join(
-        f"{name} ({', '.join(dict.fromkeys(_places(name, calls)))})"
-        for name, calls in models.items()
+        f"{name} ({_listed(name, calls)})" for name, calls in models.items()
     )
+
+
+def _listed(model: str, calls: Sequence[CompletionCall]) -> str:
+    places = list(dict.fromkeys(_places(model, calls)))
+    more = f" and {len(places) - 2} more places" if len(places) > 3 else ""
+    return ", ".join(places[:2] if more else places) + more
 
 
 def _places(model: str, calls: Sequence[CompletionCall]) -> Iterator[str]:
