@@ -322,6 +322,7 @@ def _begin(connection: Connection, environment: dict[str, str]) -> bool:
 
 
 def _run(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
+    preloaded.build_types()
     asyncio.new_event_loop().run_until_complete(
         _sent(connection, decorated, model, scenario)
     )

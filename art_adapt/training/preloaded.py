@@ -20,7 +20,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from art_adapt.forked_from import TOLD
 
@@ -155,3 +157,31 @@ def _import_what_a_call_does() -> None:
     from art_adapt.recording.clients import connected_client
 
     find_callee(connected_client(None).chat.completions.create)
+    build_types()
+
+
+def build_types() -> None:
+    """Build the types of the SDK's responses, which it does when they are first needed.
+
+    That is not safe: first replies in several threads raise a PydanticUserError now and then
+    (openai 3.57, _models.py:129: ``defer_build``).
+    """
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.responses import Response
+
+    for each in _types_in(ChatCompletion, ChatCompletionChunk, Response):
+        each.model_rebuild()  # nothing, if it is built
+
+
+def _types_in(*roots: type[BaseModel]) -> set[type[BaseModel]]:
+    """Return models, and those that their fields are made of."""
+    found: set[type[BaseModel]] = set()
+    left: list[Any] = [*roots]
+    while left:
+        each = left.pop()
+        left += get_args(each)
+        is_model = isinstance(each, type) and issubclass(each, BaseModel)
+        if is_model and each not in found:
+            found.add(each)
+            left += [field.annotation for field in each.model_fields.values()]
+    return found

@@ -85,6 +85,7 @@ def test_what_art_adapt_writes_passes(name: str, tmp_path: Path) -> None:
         [
             ("'Task completed.'", True),
             ("'Task completed. ' + __import__('uuid').uuid4().hex", True),
+            ("[reply.split()[1]]", False),  # an id, which the model said
             ("reply", False),
             ("verdict", False),  # what the model said, if always the same
         ]
@@ -105,7 +106,10 @@ def test_an_answer_that_says_nothing_is_told(
     options = ("--isolated", "--entry", "run_agent", "agent.py")
     assert art_adapt(*options, cwd=tmp_path).returncode == 0
     rows = [{"question": f"How is {at}?"} for at in range(4)]
-    replies = [{"when": "^How", "content": f"Well, {at} times."} for at in range(9)]
+    replies = [
+        {"when": "^How", "content": f"Well, ticket-{at}410273 is open."}
+        for at in range(9)
+    ]
     replies.append({"when": "allowed", "content": "It is allowed."})
     for name, lines in (("scenarios", rows), ("replies", replies)):
         text = "\n".join(map(json.dumps, lines))

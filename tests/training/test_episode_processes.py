@@ -20,6 +20,7 @@ import sys
 
 from art_adapt.hooks import recorded
 from openai import OpenAI
+from openai.types.chat.chat_completion import ChatCompletion, Choice
 
 IMPORTED_BY = os.getpid()
 ARGUMENTS = sys.argv[1:]
@@ -31,6 +32,8 @@ memory = []
 
 def run(question):
     assert not ARGUMENTS  # they are the training run's
+    # Threads that need them first at the same time would break them.
+    assert ChatCompletion.__pydantic_complete__ and Choice.__pydantic_complete__
     memory.append({"role": "user", "content": question})
     for _ in range(3):
         answer = recorded(client.chat.completions.create)(model="m", messages=memory)

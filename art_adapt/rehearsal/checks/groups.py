@@ -14,6 +14,7 @@ from art_adapt.rehearsal.protocol import LONGEST, Trajectory
 from art_adapt.rehearsal.seen import Finding, Seen, has_answer, shortened
 
 OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
+WORD = re.compile(r"[\w-]{5,}")
 ENOUGH = 4  # episodes, to tell that it is no chance
 
 
@@ -81,21 +82,19 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
     is an answer, as JSON of a schema that leaves no choice.
     """
     # An id in it, made anew each time, is no answer of the model's.
-    given = {tuple(words_of(str(t.answer))) for t in seen.trained}
-    said = {
-        str(t.choices[-1].message.get("content")) for t in seen.trained if t.choices
-    }
-    same = next((t.answer for t in seen.trained), None)
-    if len(seen.trained) < ENOUGH or len(given) > 1 or len(said) < ENOUGH:
+    ended = [each for each in seen.trained if each.failure is None]
+    given = {tuple(words_of(str(t.answer))) for t in ended}
+    said = {str(t.choices[-1].message.get("content")) for t in ended if t.choices}
+    same = next((t.answer for t in ended), None)
+    if len(ended) < ENOUGH or len(given) > 1 or len(said) < ENOUGH:
         return
     if same is None or len(same) == LONGEST:  # two of that length may go on differently
         return
-    contents = (item.message.get("content") for t in seen.trained for item in t.choices)
-    if any(same.strip("'\"") in str(content) for content in contents):
+    if any(map(_is_of_model, ended)):
         return
     yield seen.finding(
         "same answer",
-        f"all {len(seen.trained)} episodes ended with the answer {shortened(same)}, whatever "
+        f"all {len(ended)} episodes ended with the answer {shortened(same)}, whatever "
         "the model said",
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
@@ -104,6 +103,20 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         r"def episode",
         r"def rollout",
     )
+
+
+def _is_of_model(episode: Trajectory) -> bool:
+    """True if the whole answer, or each word of it that may be an id, is what the model said.
+
+    Of ``{"lines": ["grove-71"]}`` an agent may return ``["grove-71"]``.
+    """
+    answer = str(episode.answer)
+    contents = [str(item.message.get("content")) for item in episode.choices]
+    if any(answer.strip("'\"") in content for content in contents):
+        return True
+    unlike = [w for w in WORD.findall(answer) if any(map(str.isdigit, w))]
+    said = {word for content in contents for word in WORD.findall(content)}
+    return bool(unlike) and said.issuperset(unlike)
 
 
 def earlier_answers(seen: Seen) -> Iterator[Finding]:
