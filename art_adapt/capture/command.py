@@ -6,9 +6,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from art_adapt.code.project_folder import MARKERS, project_root
+
 
 def agent_of(command: Sequence[str]) -> Path | None:
-    """Return the file that a command runs; None if it names none that is here."""
+    """Return the file that a command runs; None if it names none that is here.
+
+    A script that lies outside of the project in which somebody works drives that project's agent.
+    """
     named: list[Path] = []
     for before, word in zip(("", *command), command, strict=False):
         module = word.partition(":")[0].replace(".", "/")
@@ -19,4 +24,11 @@ def agent_of(command: Sequence[str]) -> Path | None:
     imported = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     folders = [Path(), Path("src"), *(Path(each) for each in imported if each)]
     found = (folder / path for path in named for folder in folders)
-    return next((path for path in found if path.is_file()), None)
+    ran = next((path for path in found if path.is_file()), None)
+    return None if ran is not None and _is_of_another_project(ran) else ran
+
+
+def _is_of_another_project(path: Path) -> bool:
+    here = project_root(Path.cwd() / path.name)
+    is_project = any((here / marker).exists() for marker in MARKERS)
+    return is_project and not path.resolve().is_relative_to(here.resolve())

@@ -22,6 +22,7 @@ from art_adapt.survey.model import EntryPoint, Parameter
 
 LISTENING = Path(__file__).with_name("listening")
 SETTINGS = "ART_ADAPT_CAPTURE"
+INTERRUPTED = 130  # a shell's exit code after Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,25 @@ def run_listening(
                 f"cannot start {command[0]}: {error.strerror or error}",
                 next_step="after --, write the command that runs your agent",
             ) from error
-        return _wait(process)
+        code = _wait(process)
+        _note_status(settings, process.pid, code)
+        return code
+
+
+def append_notes(file: Path, noted: bytes) -> None:
+    """Append to a file of notes, which only its owner reads."""
+    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    with os.fdopen(os.open(file, append, 0o600), "ab") as kept:
+        kept.write(noted)
+
+
+def _note_status(settings: dict[str, Any], process: int, code: int) -> None:
+    """Note that a command that was watched failed, beside what its process has noted."""
+    seen = settings.get("seen")
+    failed = code > 0 and code != INTERRUPTED
+    if seen is not None and failed and Path(seen["file"]).exists():
+        note = {"process": process, "status": code}
+        append_notes(Path(seen["file"]), json.dumps(note).encode() + b"\n")
 
 
 def _without_env(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -30,13 +29,6 @@ def make_folder(file: Path) -> None:
     ignored = file.parent / ".gitignore"
     if not ignored.exists():
         ignored.write_text("*\n", encoding="utf-8")
-
-
-def append_notes(file: Path, noted: bytes) -> None:
-    """Append to a file of notes, which only its owner reads."""
-    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    with os.fdopen(os.open(file, append, 0o600), "ab") as kept:
-        kept.write(noted)
 
 
 def notes_of(

@@ -203,7 +203,8 @@ def watch(
         Refusal: it cannot be started, or shows nothing that rows could be made of.
     """
     from art_adapt.capture.rows import CAPTURED, is_of_row, kept_rows, rows_in
-    from art_adapt.capture.watched import append_notes, make_folder, notes_of
+    from art_adapt.capture.run import append_notes
+    from art_adapt.capture.watched import make_folder, notes_of
     from art_adapt.code.project_folder import root_around
     from art_adapt.entry_decision import UnclearEntry
     from art_adapt.rehearsal.watched_command import run_scripted

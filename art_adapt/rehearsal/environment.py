@@ -16,14 +16,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import filter as matching
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from art_adapt.backends import KEYS
 from art_adapt.calls import DEFAULT_KEY
 from art_adapt.code.nodes import last_name
-from art_adapt.code.project import Project
-from art_adapt.code.project_folder import project_root
+from art_adapt.code.project import MOST_FILES, Project
+from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import steps
 from art_adapt.code.variables_read import (
@@ -365,11 +366,18 @@ def files_of(train_module: Path) -> list[Syntax]:
 
 
 def project_of(train_module: Path) -> Project:
-    """Read a train module, its agent, and the files that they import."""
+    """Read a train module, its agent, and the files that they import.
+
+    Where there is neither, as for a driver that lies elsewhere, read what the project has.
+    """
     sources = []
     with suppress(Refusal):  # whoever runs it will see what is wrong with it
         sources.append(read_source(train_module))
     agent = agent_of(train_module)
     if agent is not None and agent.path != train_module:
         sources.append(agent)
+    if not sources:
+        for path in islice(python_files(project_root(train_module)), MOST_FILES):
+            with suppress(Refusal):
+                sources.append(read_source(path))
     return Project.of(sources, {})

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from art_adapt.capture.run import activity_in, run_listening
-from art_adapt.capture.watched import append_notes
+from art_adapt.capture.run import activity_in, append_notes, run_listening
 from art_adapt.code.project_folder import root_around
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.rehearsal import outside

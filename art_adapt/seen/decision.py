@@ -88,7 +88,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone
-    if (differs or len(likely_by_reading(survey)) > 1) and _failed(chosen):
+    is_partial = _failed(chosen) or all(run.failed for run in asked)
+    if (differs or len(likely_by_reading(survey)) > 1) and is_partial:
         return Seen(asked, None, None, ended_early=True)
     if differs and (_ended_early(first, chosen, functions) or _is_in_failures(chosen)):
         return Seen(asked, None, None, ended_early=True)
@@ -336,7 +337,8 @@ def _ended_well(runs: Sequence[Run]) -> tuple[Run, ...]:
     whole = [
         run
         for run in runs
-        if not any(_raised(c) for c in run.calls.values() if c.around is None)
+        if not run.failed
+        and not any(_raised(c) for c in run.calls.values() if c.around is None)
     ]
     return tuple(whole or runs)
 

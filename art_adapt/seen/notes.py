@@ -133,7 +133,8 @@ class Request:
 class Run:
     """One process that was listened to; ``typed`` are the lines that ``input()`` returned.
 
-    ``folder``: the one that it began in; None in older notes.
+    ``folder``: the one that it began in; None in older notes. ``failed``: its command ended with
+    an exit code that says so.
     """
 
     began: float  # seconds on the clock
@@ -143,6 +144,7 @@ class Run:
     objects: dict[int, Made]
     requests: tuple[Request, ...]
     typed: tuple[str, ...]
+    failed: bool = False
 
     def owner(self, call: Call) -> Made | None:
         """Return the object whose method a call is, if it is one of the project's."""
@@ -228,6 +230,7 @@ def _run(notes: Sequence[Json]) -> Run:
         {n["object"]: _made(n, between) for n in notes if "object" in n},
         tuple(_request(n, said.get(n["asked"], {})) for n in notes if "asked" in n),
         tuple(n["typed"] for n in notes if "typed" in n),
+        any(n.get("status") for n in notes),
     )
 
 

@@ -209,3 +209,75 @@ def test_a_function_that_is_named_gets_its_rows_without_a_model(tmp_path: Path) 
     assert art_adapt("--entry", "main", "agent.py", cwd=tmp_path).returncode == 0
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
     assert b"sends the run's requests (4 requests)" in done.stdout, done.stdout.decode()
+
+
+CASES = """\
+import sys
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def chat(system, user):
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    reply = client.chat.completions.create(model="m", messages=messages)
+    return reply.choices[0].message.content
+
+
+def validate(case: str) -> tuple[bool, str]:
+    reply = chat("Is this a legal case? Answer VALID: YES or NO.", case)
+    return "VALID: YES" in reply, reply
+
+
+def run_case(case: str) -> str:
+    facts = chat("You are the investigator.", case)
+    defence = chat("You are the defence.", f"{case} {facts}")
+    return chat("You are the judge.", f"{case} {facts} {defence}")
+
+
+def main():
+    valid, why = validate(sys.argv[1])
+    if not valid:
+        print("Invalid:", why)
+        sys.exit(STATUS)
+    print(run_case(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("status", "entry"), [(1, "run_case"), (0, "validate")])
+def test_a_command_that_fails_decides_nothing_against_reading(
+    status: int, entry: str, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text(CASES.replace("STATUS", str(status)))
+    (tmp_path / "pyproject.toml").touch()
+    command = (sys.executable, "main.py", "Smith sues Jones about a fence.")
+    art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    done = art_adapt("main.py", "--diff", cwd=tmp_path)
+    said = " ".join(done.stderr.decode().split())
+    assert f"entry {entry} " in said
+    assert ("which an error ended" in said) is (status == 1)
+
+
+def test_a_driver_elsewhere_runs_the_project_in_which_somebody_works(
+    tmp_path: Path,
+) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (project, elsewhere):
+        folder.mkdir()
+    (project / "pyproject.toml").touch()
+    (project / "agent.py").write_text(SAYS.partition("\n\nif __name__")[0])
+    driver = elsewhere / "once.py"
+    driver.write_text(
+        "import sys\nsys.path.insert(0, '.')\n"
+        "from agent import answer\nprint(answer('Why is the sky blue?'))\n"
+    )
+    command = (sys.executable, str(driver))
+    done = art_adapt("capture", "--scripted", "--", *command, cwd=project)
+    assert b"next: art-adapt agent.py" in done.stderr, done.stderr
+    row = json.loads((project / "scenarios.jsonl").read_text())
+    assert row["task"] == "Why is the sky blue?"

@@ -218,6 +218,8 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
                 less, more = more, less
             elif not isinstance(operator, ast.Lt | ast.LtE):
                 continue
+            if isinstance(getattr(more, "value", None), float):
+                continue  # a share or a score, and no number of turns
             if dotted(less) not in uncertain:  # a turn may not count
                 return _between(syntax, less, more, operator)
         return _countdown(syntax, loop) or _guard(syntax, loop)
