@@ -14,6 +14,7 @@ import typer
 from art_adapt import backends
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal, missing
+from art_adapt.installing import pip_install
 
 if TYPE_CHECKING:
     from art_adapt.doctor import Finding
@@ -50,7 +51,7 @@ def doctor(
         raise Refusal(
             f"doctor needs {error.name}, which is not installed",
             why="doctor examines the environment that trains",
-            next_step="run pip install 'art-adapt[train]' in that environment",
+            next_step=f"run {pip_install('train')} in that environment",
         ) from error
     has_failed = False
     if backend not in (None, *backends.Backend):

@@ -184,10 +184,6 @@ def rehearse(
         conditions.tell("")
     if output:
         sys.stderr.write(printable(rehearsal.output))
-    if json:
-        print(rehearsal_as_json(rehearsal))
-    else:
-        show_rehearsal(rehearsal, sys.stdout)
     try:
         if page is not None:
             page.write_text(printable(rehearsal_as_page(rehearsal)), encoding="utf-8")
@@ -197,6 +193,10 @@ def rehearse(
         path = Path(error.filename or page or plot or ".")
         what = f"cannot write the report: {error.strerror}"
         raise Refusal(what, path=path) from error
+    if json:
+        print(rehearsal_as_json(rehearsal))
+    else:
+        show_rehearsal(rehearsal, sys.stdout)
     raise typer.Exit(0 if rehearsal.passed else 1)
 
 

@@ -12,6 +12,7 @@ import typer
 from art_adapt.code.project_folder import python_files
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
+from art_adapt.installing import pip_install
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 
 FINE, FOUND = 0, 1
@@ -84,7 +85,7 @@ def needs_pydantic() -> None:
     if not find_spec("pydantic"):
         raise Refusal(
             "reading scenarios needs pydantic, which is not installed",
-            next_step="pip install 'art-adapt[train]'",
+            next_step=pip_install("train"),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
+from art_adapt.installing import pip_install
 
 app = command_app()
 
@@ -19,6 +20,6 @@ def server() -> None:
     except ModuleNotFoundError as error:
         raise Refusal(
             "the language server needs pygls, which is not installed",
-            next_step='pip install "art-adapt[server]"',
+            next_step=pip_install("server"),
         ) from error
     make_server().start_io()

@@ -58,7 +58,9 @@ class Guide:
                 # Which function runs an episode, and what keeps episodes apart, is asked.
                 found = decide(survey, replace(options, train_module=False))
                 lines = (Line(*each) for each in seen_lines(seen))
-                prompts.show([HEADING, *found_lines(survey, found), *lines])
+                prompts.show(
+                    [HEADING, *found_lines(survey, found, trains=True), *lines]
+                )
                 self.has_shown = True
             return _asked(situation, prompts, reading)
 

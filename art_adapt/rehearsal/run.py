@@ -17,6 +17,7 @@ from shlex import quote
 
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal, missing
+from art_adapt.installing import pip_install
 from art_adapt.paths import shown
 from art_adapt.project_copy import Copy
 from art_adapt.rehearsal.checks.witnesses import witnesses
@@ -342,7 +343,7 @@ def _must_be_installed(flag: str, *modules: str) -> None:
     if missing:
         raise Refusal(
             f"not installed here: {' and '.join(missing)}, which {flag} needs",
-            next_step=f"pip install 'art-adapt[{EXTRAS[flag]}]', or rehearse without {flag}",
+            next_step=f"{pip_install(EXTRAS[flag])}, or rehearse without {flag}",
         )
 
 
@@ -354,5 +355,5 @@ def _art_version() -> str:
     except PackageNotFoundError:
         raise Refusal(
             "ART is not installed here",
-            next_step="pip install 'art-adapt[train]', then rehearse again",
+            next_step=f"{pip_install('train')}, then rehearse again",
         ) from None

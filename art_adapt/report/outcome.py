@@ -54,10 +54,10 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
     for parameter in to_fill_in(entry):
         print(f"\nFill in: {parameter.name}, in episode() of {module}")
     if has_scenarios(training, entry):
-        print(
-            f"\nNext: read {module}, try it here with art-adapt rehearse {quote(module)},"
-        )
-        print("then run it on a GPU")
+        print(f"\nNext: read {module}, and try it here:")
+        print(f"  art-adapt rehearse {quote(module)}")
+        on_gpu = training.backend == Backend.LOCAL
+        print(f"Then run it{' on a GPU' * on_gpu}.")
         return
     kind, scenarios = source_kind(training.scenarios), _scenarios(training, entry)
     if missing := lacking(scenarios, kind, entry):
@@ -65,7 +65,9 @@ def _say_next(training: Training, entry: EntryPoint) -> None:
     names = [field.name for field in scenario_fields(entry)]
     example = ", ".join(f'"{name}": ...' for name in names)
     rows = {
-        SourceKind.JSONL: f"one scenario per line: {{{example}}}",
+        SourceKind.JSONL: f"one scenario per line: {{{example}}}"
+        if names
+        else "a line with {} for each episode: the agent takes nothing from it",
         SourceKind.CSV: f"first the line {','.join(names)}, then one scenario per line",
         SourceKind.DATASET: f"a saved dataset with the columns {', '.join(names)}",
     }

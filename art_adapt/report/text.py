@@ -52,8 +52,13 @@ def _lines(plan: Plan, *, found: bool) -> Iterator[Line]:
         yield from _changed_lines(plan)
 
 
-def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
-    """Say what the survey has found and what was decided on it."""
+def found_lines(
+    survey: Survey, decisions: Decisions, *, trains: bool = False
+) -> Iterator[Line]:
+    """Say what the survey has found and what was decided on it.
+
+    ``trains``: a train module comes of it, also where its options are not decided yet.
+    """
     for call in (*decisions.policy, *decisions.auxiliary):
         yield from _call_lines(call, policy=call in decisions.policy)
         if call in decisions.policy and asks_another_model(call, decisions.policy):
@@ -79,7 +84,7 @@ def found_lines(survey: Survey, decisions: Decisions) -> Iterator[Line]:
             "the replies of all that an episode asks are trained; --auxiliary MODEL keeps one's out",
         )
     yield from _tool_lines(survey)
-    yield from _entry_lines(decisions)
+    yield from _entry_lines(decisions, trains or decisions.training is not None)
     for site in decisions.rewards:
         yield Line("reward", at(site.place), site.expression)
     training = decisions.training
@@ -138,7 +143,7 @@ def _tool_lines(survey: Survey) -> Iterator[Line]:
             )
 
 
-def _entry_lines(decisions: Decisions) -> Iterator[Line]:
+def _entry_lines(decisions: Decisions, trains: bool) -> Iterator[Line]:
     if decisions.entry is not None and decisions.entry.is_request:
         where = at(decisions.entry.place)
         yield Line("episode", f"one completion, on a request recorded at {where}")
@@ -165,13 +170,13 @@ def _entry_lines(decisions: Decisions) -> Iterator[Line]:
     for exit_ in decisions.exits:
         yield Line("exit", f"{at(exit_.place)}  {exit_.answer}", exit_.how)
     if not decisions.exits:
-        yield Line("exit", *_without_exit(decisions))
+        yield Line("exit", *_without_exit(decisions, trains))
 
 
-def _without_exit(decisions: Decisions) -> tuple[str, str]:
+def _without_exit(decisions: Decisions, trains: bool) -> tuple[str, str]:
     """Say what the answer is where no place in the agent is known to end with it."""
     entry = decisions.entry
-    if entry is not None and decisions.training is not None:
+    if entry is not None and trains:
         if entry.keeps_answer:
             last = "the last message of the model is the answer"
             return "none found", f"{last}; otherwise wrap it in final_answer(...)"

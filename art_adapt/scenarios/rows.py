@@ -195,6 +195,8 @@ def _wanted(kind: SourceKind, scenario: type[pydantic.BaseModel]) -> str:
         return f"write a CSV file with the header {','.join(keys)}"
     if kind is SourceKind.DATASET:
         return f"save a dataset there, with the columns {', '.join(keys)}"
+    if not keys:
+        return "write a line with {} for each episode: the agent takes nothing from it"
     return f"write one JSON object per line, with the keys {', '.join(keys)}"
 
 

@@ -301,7 +301,7 @@ def _warnings(effects: Sequence[Effect], typed: bool) -> list[str]:
     ranked = {
         (
             WORST_FIRST.index(effect.harm),
-            f"{effect.place.path.name}: {effect.what} {effect.harm}",
+            f"{effect.place.path.name}: {_closed(effect.what)} {effect.harm}",
         )
         for effect in effects
         if effect.harm not in harmless
@@ -311,6 +311,11 @@ def _warnings(effects: Sequence[Effect], typed: bool) -> list[str]:
     if more > 0:
         lines[MOST_WARNINGS:] = [f"* and {more} more: art-adapt --json lists them"]
     return lines
+
+
+def _closed(what: str) -> str:
+    """Return a phrase whose clause ends in a comma: ``ROWS, which add changes,``."""
+    return f"{what}," if ", which " in what and not what.endswith(",") else what
 
 
 def _in_docstring(text: str) -> str:

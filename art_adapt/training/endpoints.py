@@ -58,6 +58,11 @@ async def _served(endpoint: str, key: str) -> list[str]:
     client = openai.AsyncOpenAI(base_url=endpoint, api_key=key)
     try:
         return [model.id async for model in client.models.list()]
+    except openai.APIConnectionError as error:
+        raise SystemExit(
+            f"nothing answers at {endpoint}: start the server that serves the model, or correct "
+            "--endpoint"
+        ) from error
     except openai.OpenAIError as error:
         raise SystemExit(
             f"{endpoint} does not list the models that it serves: {error!r}. "

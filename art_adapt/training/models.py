@@ -94,14 +94,25 @@ def make_backend(kind: str, gpu_price: float | None = None) -> Any:
         from art.serverless.backend import ServerlessBackend
 
         return ServerlessBackend()
+    refuse_absent(kind)
     if kind == "tinker":
         return _tinker_backend()
-    if (missing := missing_for_local()) is not None:
-        raise SystemExit(f"the local backend cannot start: {missing}. {REMEDY}")
     from art.local import LocalBackend
 
     os.environ.setdefault(*FIRST_RUNNER)
     return LocalBackend(path=FILES, gpu_cost_per_hour_usd=gpu_price)
+
+
+def refuse_absent(kind: str) -> None:
+    """Refuse a backend that imports what is not installed.
+
+    Raises:
+        SystemExit: it says what is missing, and how to install it.
+    """
+    if kind == "tinker" and (missing := missing_for_tinker()) is not None:
+        raise SystemExit(f"the tinker backend cannot start: {missing}. {TINKER_REMEDY}")
+    if kind == "local" and (missing := missing_for_local()) is not None:
+        raise SystemExit(f"the local backend cannot start: {missing}. {REMEDY}")
 
 
 def missing_for_tinker() -> str | None:
@@ -114,8 +125,6 @@ def missing_for_tinker() -> str | None:
 
 
 def _tinker_backend() -> Any:
-    if (missing := missing_for_tinker()) is not None:
-        raise SystemExit(f"the tinker backend cannot start: {missing}. {TINKER_REMEDY}")
     from art.tinker_native import TinkerNativeBackend
 
     class Backend(TinkerNativeBackend):

@@ -87,8 +87,10 @@ def make_plan(
     """
     steps = _number(settings, "MAX_STEPS", 1)
     groups = _number(settings, "GROUPS_PER_STEP", 1)
-    # The rollouts of a group are rewarded relative to each other.
-    episodes = groups * _number(settings, "ROLLOUTS_PER_GROUP", 2)
+    # The rollouts of a group are rewarded relative to each other; a step has each row once.
+    episodes = min(groups, max(scenarios, 1)) * _number(
+        settings, "ROLLOUTS_PER_GROUP", 2
+    )
     _check_rate(settings)
     epochs = _number(settings, "EPOCHS", 0)
     wanted = math.ceil(scenarios / groups) * int(epochs) if epochs else None

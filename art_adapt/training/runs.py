@@ -35,6 +35,7 @@ from art_adapt.training.checkpoints import (
 )
 from art_adapt.training.demonstrations import read_demonstrations
 from art_adapt.training.judging import try_judge
+from art_adapt.training.models import refuse_absent
 from art_adapt.training.options import refuse, wrong_form, wrong_options
 from art_adapt.training.plan import Plan, described, make_plan
 from art_adapt.training.progress import batches_at
@@ -159,6 +160,7 @@ def prepare(scenario: type[S], module: Mapping[str, Any]) -> Run[S]:
         print(described(plan, len(validation)))
         if validation and not comparable:
             print(INCOMPARABLE)
+        refuse_absent(options.backend)  # which no answer of a judge can mend
     if judge and (why := try_judge(str(judge), module.get("judge"))) is not None:
         raise SystemExit(why)
     return Run(

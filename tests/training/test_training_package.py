@@ -34,6 +34,12 @@ from art_adapt.training.reports import report
 from art_adapt.training.rewards import RewardError
 
 
+@pytest.fixture(autouse=True)
+def backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this machine have what ART's local backend imports."""
+    monkeypatch.setattr("art_adapt.training.models.missing_for_local", lambda: None)
+
+
 class Scenario(training.Scenario):
     question: str
     times: int = 1
@@ -248,6 +254,17 @@ def test_a_runs_name_is_a_files_name_too(
 ) -> None:
     with pytest.raises(SystemExit):
         prepared(monkeypatch, tmp_path, "--run-name", "team/run")
+
+
+def test_what_no_judge_can_mend_comes_before_the_judge(
+    judge: Engine, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "art_adapt.training.models.missing_for_local", lambda: "no torch here"
+    )
+    with pytest.raises(SystemExit, match="the local backend cannot start: no torch"):
+        prepared(monkeypatch, tmp_path, JUDGE_MODEL="openai/judge")
+    assert not judge.log
 
 
 def test_a_judge_is_asked_once_before_anything_starts(

@@ -19,7 +19,9 @@ def check(setup: Setup) -> Iterator[Finding]:
         rows = setup.scenarios()
     except SystemExit as stop:
         yield failed(
-            "scenarios", str(stop), "fix that row, or set SCENARIOS to another source"
+            "scenarios",
+            str(stop),
+            "write that file or fix that row, or set SCENARIOS to another source",
         )
         return
     if not rows:

@@ -9,6 +9,7 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from art_adapt.doctor.finding import Finding, Setup, failed, ok
+from art_adapt.installing import pip_install
 
 
 def check(setup: Setup) -> Iterator[Finding]:
@@ -17,7 +18,7 @@ def check(setup: Setup) -> Iterator[Finding]:
     ]
     versions = f"Python {platform.python_version()}, ART {_version('openpipe-art')}"
     if wrong:
-        remedy = "run pip install 'art-adapt[train]'"
+        remedy = f"run {pip_install('train')}"
         yield failed("versions", f"{versions}; {', '.join(wrong)}", remedy)
     else:
         yield ok("versions", f"{versions}, openai {_version('openai')}")
