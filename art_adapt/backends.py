@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib import metadata
 
 
 class Backend(StrEnum):
@@ -30,20 +29,9 @@ INSTALL = {
     Backend.SERVERLESS: ("pip install 'art-adapt[train]'",),
     Backend.TINKER: ("pip install 'art-adapt[train]' 'openpipe-art[tinker]>=0.5.23'",),
 }
+NEEDED_PYTHON = {Backend.LOCAL: "3.12", Backend.TINKER: "3.12"}
 WHERE = {
-    Backend.LOCAL: "On a machine with an NVIDIA GPU and Python 3.12",
+    Backend.LOCAL: f"On a machine with an NVIDIA GPU and Python {NEEDED_PYTHON[Backend.LOCAL]}",
     Backend.SERVERLESS: "Anywhere, on W&B's GPUs",
     Backend.TINKER: "Anywhere with Python 3.12, on Thinking Machines' GPUs",
 }
-
-
-def is_from_a_folder() -> bool:
-    """True if this art-adapt was installed from a folder, such as a clone, and no index.
-
-    pip notes it (PEP 610).
-    """
-    try:
-        noted = metadata.distribution("art-adapt").read_text("direct_url.json")
-    except metadata.PackageNotFoundError:  # it runs from its source
-        return True
-    return noted is not None

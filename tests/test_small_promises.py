@@ -13,6 +13,7 @@ import pytest
 from agent_files import AGENTS, art_adapt, copy_of
 
 from art_adapt.backends import Backend
+from art_adapt.installing import is_from_a_folder, pip_install
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.report.training import training_lines
 from art_adapt.scenarios.append import append_rows
@@ -143,3 +144,33 @@ def test_a_package_is_trained_from_the_folder_above_it(
         if line.label == "train"
     )
     assert train == "cd .. && " * inside + "python -m triage.agent_train"
+
+
+@pytest.mark.parametrize(
+    ("project", "told"),
+    [
+        ('requires-python = ">=3.13"', True),
+        ('requires-python = "==3.11.*"', True),
+        ('requires-python = ">=3.10,<3.13"', False),
+        ('name = "agent"', False),
+        ("requires-python = 3", False),  # not what the field may hold
+    ],
+)
+def test_a_python_that_the_backend_lacks_is_told_before_anybody_pays(
+    project: str, told: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[project]\n{project}\n")
+    module = tmp_path / "agent_train.py"
+    said = [str(line) for line in training_lines(module, Backend.LOCAL)]
+    assert any("leaves 3.12 out" in each for each in said) is told
+    said = [str(line) for line in training_lines(module, Backend.SERVERLESS)]
+    assert not any("leaves" in each for each in said)
+
+
+def test_an_extra_is_installed_from_where_art_adapt_came(tmp_path: Path) -> None:
+    """A clone is named: until art-adapt is on an index, its name alone finds nothing."""
+    command = pip_install("train")
+    assert ("[train]" in command) and (
+        command == "pip install 'art-adapt[train]'" or "/" in command
+    )
+    assert is_from_a_folder() is ("/" in command)

@@ -207,8 +207,10 @@ def _diff(
         if plan.changes and sys.stdout.isatty():
             say_how_to_write(sys.argv[1:])
     if plan.kept is not None:
+        then = "set the changed options in it, or " * bool(plan.changed)
         sys.stderr.write(
-            f"{quoted(plan.kept.path.name)} has been edited and is left as it is (--force overwrites it)\n"
+            f"{quoted(plan.kept.path.name)} has been edited and is left as it is: {then}"
+            "overwrite it with --force\n"
         )
     raise typer.Exit(WOULD_CHANGE if plan.changes else DONE)
 
@@ -262,7 +264,7 @@ def _write(
     if not as_json:
         show(plan, sys.stdout, found=guide is None or not guide.has_shown)
     if plan.kept is not None:
-        raise _edited_train_module(plan.kept)
+        raise _edited_train_module(plan.kept, is_changed=bool(plan.changed))
     flags = " ".join(flags_of(plan.options, NOW)) if asks else ""
     again = f"repeat your answers with {flags}" if flags else ""
     if asks and not may_write(again):
@@ -316,7 +318,7 @@ def _rehearse(module: Path) -> None:
         return
 
 
-def _edited_train_module(kept: FileEdit) -> Refusal:
+def _edited_train_module(kept: FileEdit, *, is_changed: bool) -> Refusal:
     from art_adapt import train_module
     from art_adapt.report.patch import print_patch
 
@@ -331,7 +333,8 @@ def _edited_train_module(kept: FileEdit) -> Refusal:
     return Refusal(
         "this train module has been edited, so it is not overwritten",
         why="the diff above shows what art-adapt would change",
-        next_step="overwrite it with --force, or adapt only the agent with --no-train-module",
+        next_step="set the changed options in it, or " * is_changed
+        + "overwrite it with --force, or adapt only the agent with --no-train-module",
         path=kept.path,
     )
 

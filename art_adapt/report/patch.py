@@ -39,10 +39,11 @@ def _show(patch: str) -> None:
 
 
 def print_edits(edits: Sequence[FileEdit]) -> None:
-    """Print the changes of the user's files, and generated files by name."""
+    """Print the changes of files that are there already, and new files by name."""
     print()
-    print_patch(edit for edit in edits if not edit.generated)
-    for edit in edits:
-        if edit.generated and edit.changes:
+    folded = [e for e in edits if e.generated and None in (e.before, e.after)]
+    print_patch(edit for edit in edits if edit not in folded)
+    for edit in folded:
+        if edit.changes:
             print(f"{edit.state} file {quoted(shown(edit.path))}{edit.size}")
     print()

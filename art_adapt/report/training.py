@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.backends import INSTALL, KEYS, WHERE, Backend, is_from_a_folder
+from art_adapt.backends import INSTALL, KEYS, NEEDED_PYTHON, WHERE, Backend
+from art_adapt.installing import is_from_a_folder, refused_python
 from art_adapt.paths import shown
 from art_adapt.printable import counted
 from art_adapt.rehearsal.outlook import LONG, SHORT, Outlook
@@ -28,6 +29,13 @@ def training_lines(
     if is_from_a_folder():
         yield Line(
             "", "art-adapt is not on PyPI yet: from a clone, install '.[train]' instead"
+        )
+    needed = NEEDED_PYTHON.get(backend)
+    if needed and (wanted := refused_python(module, needed)) is not None:
+        yield Line(
+            "python",
+            f"your pyproject.toml requires {wanted}, which leaves {needed} out: "
+            f"make the agent run there, or train with --backend {Backend.SERVERLESS}",
         )
     check = f"art-adapt doctor {quote(shown(module))}"
     yield Line("check", check, is_command=True)
