@@ -356,3 +356,73 @@ def test_what_an_agent_is_told_after_it_was_made_is_the_task(
     assert (
         "agent.add_user_message(text=scenario.text)\n    return agent.run()" in episode
     )
+
+
+DIARY = """\
+from openai import OpenAI
+
+
+class Agent:
+    def __init__(self, name: str):
+        self.name, self.tools = name, []
+
+    def register_tools(self, tools):
+        self.tools = tools
+
+    def ask(self, text: str) -> str:
+        messages = [{"role": "user", "content": text}]
+        reply = OpenAI().chat.completions.create(model="m", messages=messages, tools=self.tools)
+        return reply.choices[0].message.content
+"""
+HELD = """\
+import sys
+from dataclasses import dataclass
+
+from agent import Agent
+
+TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {}}}]
+
+
+@dataclass
+class Context:
+    agent: Agent
+
+
+def configure_agent(context: Context) -> None:
+    context.agent.register_tools(TOOLS)
+
+
+def show(context: Context) -> None:
+    print(context.agent.name)
+
+
+def main():
+    agent = Agent(name="diary")
+LINES
+    print(agent.ask(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()
+"""
+# What a project does with an object that holds the agent, and what episode() does of it.
+HOLDERS = {
+    "by its name": (("context = Context(agent=agent)", "configure_agent(context)"), True),
+    "by its place": (("held = Context(agent)", "configure_agent(held)"), True),
+    "by a keyword": (("held = Context(agent)", "configure_agent(context=held)"), True),
+    "only shown": (("context = Context(agent)", "show(context)"), False),
+    "another one's": (("context = Context(Agent(name='x'))", "configure_agent(context)"), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_an_agent_is_filled_within_another_object(kind: str, tmp_path: Path) -> None:
+    lines, filled = HOLDERS[kind]
+    (tmp_path / "agent.py").write_text(DIARY)
+    body = "\n".join(f"    {line}" for line in lines)
+    (tmp_path / "main.py").write_text(HELD.replace("LINES", body))
+    assert art_adapt("--isolated", "agent.py", cwd=tmp_path).returncode == 0
+    module = (tmp_path / "agent_train.py").read_text()
+    episode = module.partition("def episode")[2].partition("\n\n\n")[0]
+    assert all(line in episode for line in lines) is filled
+    assert ("configure_agent" in episode) is filled

@@ -1,7 +1,8 @@
 """Finds the statements that add to an object after it is made.
 
 They call its methods, ``tools.register(f)``, add to it, ``tools += [f]``, decorate a function
-with one, or hand it to something that does, ``register_file_tools(tools)``.
+with one, or hand it to something that does, ``register_file_tools(tools)``, perhaps within another
+object: ``configure(Context(agent))``.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ def fillings(
     ):
         return None
     found: dict[ast.stmt, None] = dict.fromkeys(decorated)
+    holders = list(holding(place, owner, name))
     for node in place.owned_by(owner):
-        if not changes(node, name):
+        is_one = changes(node, name) or any(fills(node, each) for each in holders)
+        if not is_one or not isinstance(node, ast.stmt | ast.expr):
             continue
         ends = (
             node.end_lineno or node.lineno
@@ -63,6 +66,14 @@ def fillings(
             return None
         found[statement] = None
     return list(found)
+
+
+def holding(place: Syntax, owner: str, name: str) -> Iterator[str]:
+    """Yield the names of objects that are made with another one: ``ctx = Context(agent=agent)``."""
+    for other, written in place.assignments.items():
+        calls = [v for at, v in written if at == owner and isinstance(v, ast.Call)]
+        if any(name in map(dotted, given_to(call)) for call in calls):
+            yield other
 
 
 def added_to(node: ast.AST) -> ast.Name | None:

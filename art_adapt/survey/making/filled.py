@@ -18,7 +18,7 @@ from art_adapt.code.nodes import assignment, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
-from art_adapt.survey.inputs.fillings import changes, decorated_with, fills
+from art_adapt.survey.inputs.fillings import changes, decorated_with, fills, holding
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import DEMOS, ordered
 from art_adapt.survey.making.registrations import find_registering
@@ -77,7 +77,10 @@ def _is_filled(
     if any(decorated_with(place, owner, name)):
         return True
     set_up = {call.place for call in entry.setup}
+    holders = list(holding(place, owner, name))
     for node in place.owned_by(owner):
+        if any(fills(node, each) for each in holders):
+            return True
         if not changes(node, name) or getattr(node, "lineno", 0) < made.lineno:
             continue
         if isinstance(node, ast.Subscript) or fills(node, name):
