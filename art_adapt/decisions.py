@@ -60,6 +60,14 @@ def decide(survey: Survey, options: Options) -> Decisions:
         Refusal: there is nothing to adapt, or a decision is needed that only the user can take.
     """
     _refuse_art_code(survey)
+    hidden = next((each for each in survey.obstacles if each.hides_code), None)
+    if hidden is not None:
+        raise Refusal(
+            "a notebook's cell is kept as text, and its code may be the agent's",
+            next_step=hidden.instead,
+            path=hidden.place.path,
+            line=hidden.place.line,
+        )
     policy, auxiliary = _divide(survey, options)
     every_client = all(call.api is Api.FRAMEWORK for call in policy)
     unseen = options.entry is not None and _uses_framework(survey)

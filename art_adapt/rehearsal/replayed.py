@@ -18,6 +18,7 @@ from art_adapt.recording.functions import Functions, are_asked_for
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.recording.responses.untranslatable import Untranslatable
 from art_adapt.rehearsal.replies import Reply
+from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.episodes import texts_in
 from art_adapt.seen.notes import Call, Run
 
@@ -102,6 +103,10 @@ def _episode(run: Run, call: Call) -> Episode | None:
             continue
         if not message:  # it failed
             continue
+        if HIDDEN in json.dumps(
+            message
+        ):  # its notes leave a secret out: no reply says it
+            return None
         if function := message.get("function_call"):
             message["tool_calls"] = [{"id": "", "function": function}]
         try:

@@ -134,7 +134,7 @@ def test_an_episode_asks_what_the_run_asked(way: str, tmp_path: Path) -> None:
     if otherwise is None:
         assert apart == []
         assert as_seen == [
-            "with the replies of the watched run, an episode of its row sends the run's requests "
+            "given the replies of the watched run, an episode of its row sends the run's requests "
             "(2 requests)"
         ]
     else:

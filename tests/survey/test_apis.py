@@ -224,6 +224,19 @@ def test_what_only_ipython_has_is_named_with_its_lines() -> None:
         )
 
 
+def test_a_cell_that_is_kept_as_text_is_not_to_be_deleted(tmp_path: Path) -> None:
+    """nbconvert keeps a cell under %%time so: deleting the line would delete the function."""
+    (tmp_path / "agent.py").write_text(
+        "from openai import OpenAI\n\nclient = OpenAI()\n\n"
+        "get_ipython().run_cell_magic('time', '', 'def ask(question):\\n    return 1\\n')\n"
+        "print(client.chat.completions.create(model='m', messages=[]))\n"
+    )
+    done = run_art_adapt("--yes", "--isolated", "agent.py", cwd=tmp_path)
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert "agent.py:5" in said and "kept as text" in said and "delete" not in said
+
+
 def test_what_ends_each_import_is_the_first_next_step(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         "from openai import OpenAI\n\nget_ipython().system('ls')\n\n\ndef ask(question: str) -> str:\n"

@@ -35,7 +35,7 @@ from art_adapt.words import INSTRUCT
 
 Json = dict[str, Any]
 
-AS_SEEN = "with the replies of the watched run, an episode of its row sends the run's requests"
+AS_SEEN = "given the replies of the watched run, an episode of its row sends the run's requests"
 REMEDY = (
     "change episode() so that it starts the agent as that run did; if the agent or the row has "
     "changed since, watch it again with art-adapt capture"
@@ -159,10 +159,11 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
         yield Witness(statement, True, is_shown=True)
     elif seen.runs and not any(each.replayed for each in seen.notes.repeated):
-        why = "no row comes from a run that was watched"
+        why = "no row comes from it, or its notes leave a secret out"
         if not seen.notes.repeated:
-            why = "not compared, because no episode that could be compared has ended"
-        yield Witness(f"{AS_SEEN}: {why}", False)
+            why = "no episode that could be compared has ended"
+        statement = f"no episode was compared with the watched run: {why}"
+        yield Witness(statement, False)
 
 
 def _differing(seen: Seen, replayed: Sequence[Replayed]) -> Iterator[Difference]:

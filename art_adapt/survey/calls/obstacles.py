@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.calls import METHOD_NAMES, SERVER_STATE, UNRECORDED, UnrecordedCall
-from art_adapt.code.nodes import dotted, entries, text_of
+from art_adapt.code.nodes import dotted, entries, receiver, text_of
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.conversation_signs import MEDIA
 from art_adapt.source import Place
@@ -135,8 +135,19 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
     ]
     if calls and "get_ipython" not in syntax.imports:
         places = [syntax.place(each) for each in calls]
+        cells = [each for each in calls if _keeps_a_cell(syntax, each)]
         lines = ", ".join(str(each.line) for each in places)
         word = "line" if len(places) == 1 else "lines"
+        if cells:  # deleting that line would delete code
+            yield Obstacle(
+                syntax.place(cells[0]),
+                "get_ipython().run_cell_magic()",
+                "take the cell's magic (such as %%time) out of the notebook, and export it again",
+                calls_model=False,
+                fails_import=True,
+                hides_code=True,
+            )
+            return
         yield Obstacle(
             places[0],
             "get_ipython()",
@@ -145,6 +156,12 @@ def _of_ipython(syntax: Syntax) -> Iterator[Obstacle]:
             calls_model=False,
             fails_import=True,
         )
+
+
+def _keeps_a_cell(syntax: Syntax, call: ast.Call) -> bool:
+    """True for ``get_ipython().run_cell_magic("time", "", "def ask(...): ...")``."""
+    run = syntax.parents.get(syntax.parents[call])
+    return receiver(run, "run_cell_magic") is call and len(getattr(run, "args", ())) > 2
 
 
 def _unrecorded(

@@ -109,4 +109,5 @@ class Obstacle:
     calls_model: bool = True  # whether a model is called through it
     every_client: bool = False  # whether the recorder sees its requests all the same
     fails_import: bool = False  # whether no train module can import the file with it
+    hides_code: bool = False  # whether it keeps code as text, perhaps the agent's
     edit: str = ""  # what to write there
