@@ -108,7 +108,7 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         if types == {HIDDEN}:
             say(f"left out: {field} {what}\n")
             continue
-        why = f"is a {what}, which cannot be stored as JSON"
+        why = f"cannot be stored as JSON ({what})"
         if types == {OF_A_REQUEST}:
             why = OF_A_REQUEST
         say(

@@ -205,7 +205,8 @@ def _questions(plan: Plan) -> Iterator[str]:
         if others:
             also = ", ".join(f"{code(each)}" for each in others)
             yield f"Does {code(entry)} run one episode? Also possible: {also} ({code('--entry')})."
-    if entry is not None and not decisions.exits and not entry.returns:
+    typed = entry is not None and entry.terminal is not None  # from a scenario
+    if entry is not None and not (decisions.exits or entry.returns or typed):
         last = "Is the last message of the model" if entry.keeps_answer else "What is"
         else_ = "If not, wrap it" if entry.keeps_answer else "Wrap it"
         yield f"{last} the answer of an episode? {else_} in {code('final_answer(...)')}."
@@ -225,7 +226,7 @@ def _questions(plan: Plan) -> Iterator[str]:
             for effect in plan.survey.effects(harm)
             if not is_kept_apart(effect, isolate)
         ]
-        if effects:
+        if effects and not (typed and harm is Harm.ASKS):
             places = [f"{code(w)} ({p})" for w, p in places_by_what(effects).items()]
             said = ", ".join(places[:4])
             yield f"Episodes run many times at once, and this {harm}: {said}. Is that safe?"

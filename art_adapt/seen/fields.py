@@ -253,7 +253,9 @@ def _as_seen(
         return replace(parameter, fields=fields)
     name = parameter.name
     if all(hides_a_key(name, call.given.get(name)) for call in calls):
-        return _without_key(parameter, calls)
+        return _left_to_episode(parameter, calls)
+    if _is_live_object(name, calls):
+        return _left_to_episode(parameter, calls)
     values = values_of(parameter.name, calls)
     if not values:
         return parameter
@@ -316,7 +318,7 @@ def _field_as_seen(
     parts = [note.get("parts") or note.get("value") for note in notes]
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
     if held and all(hides_a_key(field.name, each[field.name]) for each in held):
-        return _without_key(field, calls)
+        return _left_to_episode(field, calls)
     given = [each[field.name] for each in held]
     is_text = _is_text_for_default(field, given) and _is_told_by_people(
         given, calls, words
@@ -328,8 +330,17 @@ def _field_as_seen(
     return replace(field, default=None) if own else field
 
 
-def _without_key(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
-    """Leave to episode() what holds a key in every run: no row may have it."""
+def _is_live_object(name: str, calls: Sequence[Call]) -> bool:
+    """True if each run gave an object that no row can hold: a class is noted in its place."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return bool(notes) and all(
+        str(note.get("not_json", "")).isidentifier() and "value" not in note
+        for note in notes
+    )
+
+
+def _left_to_episode(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
+    """Leave to episode() what is a live object, or holds a key, in every run: no row has it."""
     if not calls or parameter.default is not None or is_given(parameter):
         return parameter
     site = calls[0].site

@@ -365,7 +365,7 @@ def test_what_json_cannot_hold_is_named(folder: Path) -> None:
         "agent.run(object())",
     )
     done = captured(folder, "--entry", "run")
-    assert "thing is a object, which cannot be stored as JSON" in done.stderr.decode()
+    assert "thing cannot be stored as JSON (object)" in done.stderr.decode()
     assert rows(folder) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from textwrap import dedent
@@ -102,3 +103,45 @@ def test_players_are_those_of_the_run(kind: str, tmp_path: Path) -> None:
     assert shown.replace("'", '"') in episode.replace("\n        ", ""), episode
     assert "range(3)" not in module
     assert "no path from here to a model call" not in said
+
+
+RENDERS = """\
+import json
+import sys
+from string import Template
+
+from openai import OpenAI
+
+
+class Runner:
+    def __init__(self, room: dict, template):
+        self.room, self.template = room, template
+
+    def run(self, seed: int) -> str:
+        text = self.template.substitute(title=self.room["title"])
+        messages = [{"role": "user", "content": f"{text} {seed}"}]
+        reply = OpenAI().chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+def main():
+    for seed in range(1):
+        made = Template(" ".join(sys.argv[1:]))
+        print(Runner({"title": "The Study"}, template=made).run(seed))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_live_object_that_a_run_gave_is_no_field(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(RENDERS)
+    command = (sys.executable, "agent.py", "You", "are", "in", "$title.")
+    done = art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    assert b"1 new row" in done.stderr, done.stderr
+    row = json.loads((tmp_path / "scenarios.jsonl").read_text())
+    assert row.keys() - {"captured"} == {"room", "seed"}
+    art_adapt("--yes", "agent.py", cwd=tmp_path)
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "    template:" not in module and "scenario.template" not in module
