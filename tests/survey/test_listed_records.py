@@ -49,6 +49,14 @@ OTHERS = {
     "a default": (DATACLASS + FIELDS, "list[Clause] | None = None"),
     "no record": ("class Clause:\n    def __init__(self, text):\n        self.text = text\n", "list[Clause]"),
 }  # fmt: skip
+# What only pydantic itself makes of a row.
+WHOLE = (
+    "from pydantic import BaseModel, RootModel\n\n\n"
+    "class Notes(RootModel[List[str]]):\n    pass\n\n\n"
+    "class Clause(BaseModel):\n    id: str\n    text: str\n    notes: Notes = Notes([])\n",
+    "list[Clause]",
+)
+VALIDATED = "TypeAdapter(list[Clause]).validate_python(scenario.clauses)"
 CALLER = """\
 from agent import Clause, analyze
 
@@ -107,8 +115,13 @@ def test_a_route_is_sent_the_rows_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.wide
-def test_a_watched_list_becomes_rows_that_rehearse(tmp_path: Path) -> None:
-    adapted(tmp_path, SPELLED["dataclass"])
+@pytest.mark.parametrize(
+    ("record", "made"), [(SPELLED["dataclass"], MADE), (WHOLE, VALIDATED)]
+)
+def test_a_watched_list_becomes_rows_that_rehearse(
+    record: tuple[str, str], made: str, tmp_path: Path
+) -> None:
+    adapted(tmp_path, record)
     assert art_adapt("--undo", "agent.py", cwd=tmp_path).returncode == 0
     (tmp_path / "main.py").write_text(CALLER)
     command = ("capture", "--scripted", "--agent", "agent.py", "--")
@@ -117,7 +130,7 @@ def test_a_watched_list_becomes_rows_that_rehearse(tmp_path: Path) -> None:
     done = art_adapt("--isolated", "agent.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     module = next(tmp_path.glob("*_train.py"))
-    assert MADE in module.read_text()
+    assert made in module.read_text()
     (row,) = map(json.loads, (tmp_path / "scenarios.jsonl").read_text().splitlines())
     assert row["clauses"][0]["text"] == "Liability is unlimited."
     rehearsed = art_adapt("rehearse", "--steps", "1", module.name, cwd=tmp_path)

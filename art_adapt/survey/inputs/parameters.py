@@ -33,7 +33,7 @@ from art_adapt.survey.inputs.clients import (
     serves_another_library,
 )
 from art_adapt.survey.inputs.declared import default_of, passed_default
-from art_adapt.survey.inputs.rebuilt import rebuilt_as
+from art_adapt.survey.inputs.rebuilt import is_validated, rebuilt_as
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_to
 from art_adapt.survey.model import Parameter
@@ -191,7 +191,7 @@ def fields_of(
     if not any(_is_record(project, *each) for each in family):
         return None
     found: dict[str, Parameter] = {}
-    coerces = _is_validated(project, syntax, class_name)
+    coerces = is_validated(project, syntax, class_name)
     for place, name in reversed(family):
         for field in place.classes[name].body:
             if (
@@ -212,7 +212,7 @@ def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
     """True if pydantic makes what an annotation says of what JSON holds: ``list[Message]``."""
     element = _element_of(annotation)
     found = None if element is None else _class_of(project, syntax, element)
-    if found is None or not _is_validated(project, *found):
+    if found is None or not is_validated(project, *found):
         return False
     fields = _fields_within(project, found)
     return fields is not None and not any(
@@ -249,15 +249,6 @@ def _fields_within(
     fields = fields_of(project, *record)
     project.expanding.pop()
     return fields
-
-
-def _is_validated(project: Project, syntax: Syntax, class_name: str) -> bool:
-    """True if pydantic makes the objects of a class."""
-    return any(
-        (dotted(base) or "").endswith("BaseModel")
-        for place, name in lineage(project, syntax, class_name)
-        for base in place.classes[name].bases
-    )
 
 
 def record_fields(
@@ -336,7 +327,7 @@ def _parameter(
     if annotation is not None and default is None and function is not None:
         element = _record_listed(project, syntax, annotation)
     validated = ""
-    if found is not None and function is not None and _is_validated(project, *found):
+    if found is not None and function is not None and is_validated(project, *found):
         validated = dotted(bare(annotation)) or "" if annotation is not None else ""
     # ``model: Model`` is an object of the project, and no name.
     is_own = found is not None or (annotation is None and used_as_object())

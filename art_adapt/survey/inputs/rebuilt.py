@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from art_adapt.code.classes import lineage
 from art_adapt.code.nodes import decorator_names, dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
@@ -22,15 +23,34 @@ CONTAINERS = {
 
 
 def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) -> str:
-    """Return an annotation of dataclasses alone, as ``list[Submission]``; "" for another one.
+    """Return an annotation of dataclasses, as ``list[Submission]``; "" for another one.
 
-    What they hold, such as records, enumerations and times, ``pydantic.TypeAdapter`` makes of a
+    In a container they may be pydantic's own classes. What they hold, such as records, enumerations and times, ``pydantic.TypeAdapter`` makes of a
     row, whatever the classes nest (pydantic 2, type_adapter.py).
     """
     spelled = "" if annotation is None else _spelled(unquoted(annotation))
     classes = classes_in(spelled) if spelled else []
-    is_made = bool(classes) and all(_is_dataclass(project, syntax, c) for c in classes)
+    is_container = "[" in spelled
+    is_made = bool(classes) and all(
+        _is_dataclass(project, syntax, each)
+        or (is_container and _is_of_pydantic(project, syntax, each))
+        for each in classes
+    )
     return spelled if is_made else ""
+
+
+def is_validated(project: Project, syntax: Syntax, class_name: str) -> bool:
+    """True if pydantic makes the objects of a class."""
+    return any(
+        (dotted(base) or "").endswith("BaseModel")
+        for place, name in lineage(project, syntax, class_name)
+        for base in place.classes[name].bases
+    )
+
+
+def _is_of_pydantic(project: Project, syntax: Syntax, name: str) -> bool:
+    found = project.class_named(syntax, name)
+    return found is not None and is_validated(project, *found)
 
 
 def classes_in(annotation: str) -> list[str]:
