@@ -309,7 +309,9 @@ def test_what_is_copied_or_read_is_not_shared(before: str, look: str) -> None:
 def test_code_that_a_model_wrote_is_not_vouched_for(code: str, is_known: bool) -> None:
     found = survey([Source(Path("/nowhere/agent.py"), agent("", code).encode())])
     effects = [effect for file in found.files for effect in file.effects]
-    assert (Harm.UNKNOWN not in {effect.harm for effect in effects}) is is_known
+    assert {effect.harm for effect in effects}.isdisjoint(
+        {Harm.UNKNOWN, Harm.CODE}
+    ) is is_known
 
 
 REPLIES = """\
