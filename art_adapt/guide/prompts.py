@@ -116,20 +116,18 @@ class Prompts:
         }
         typing, back = object(), object()
         wide = max(NARROWEST, _columns(self._writing) - 4)
-        about = {each: printable(_about(each, question)) for each in question.choices}
+        told = [(e, printable(_about(e, question))) for e in question.choices]
         # Questionary writes what is said of a choice in one line, behind its label.
-        fits = all(len(each) <= wide - LABEL for each in about.values())
-        for each in question.choices if not fits else ():
-            self._say(
-                f"  {each.says}: {about[each]}" if about[each] else f"  {each.says}"
-            )
+        fits = all(len(about) <= wide - LABEL for _, about in told)
+        for each, about in told if not fits else ():
+            self._say(f"  {each.says}: {about}" if about else f"  {each.says}")
         choices = [
             questionary.Choice(
                 _cut(printable(each.says), wide),
                 each,
-                description=(about[each] or None) if fits else None,
+                description=(about or None) if fits else None,
             )
-            for each in question.choices
+            for each, about in told
         ]
         default = next((e for e in choices if e.value is question.earlier), None)
         if question.typed:

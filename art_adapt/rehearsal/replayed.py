@@ -103,9 +103,8 @@ def _episode(run: Run, call: Call) -> Episode | None:
             continue
         if not message:  # it failed
             continue
-        if HIDDEN in json.dumps(
-            message
-        ):  # its notes leave a secret out: no reply says it
+        if HIDDEN in json.dumps(message):
+            # Its notes leave a secret out, which no reply can say again.
             return None
         if function := message.get("function_call"):
             message["tool_calls"] = [{"id": "", "function": function}]

@@ -11,7 +11,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.stubs import run_as_scripts
 from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.source import Place, read_source
-from art_adapt.survey.side_effects.harm import Harm, is_kept_apart
+from art_adapt.survey.side_effects.harm import Effect, Harm
 
 OUTSIDE = (Harm.NETWORK, Harm.WRITES, Harm.COMMITS, Harm.PROCESS, Harm.CODE)
 
@@ -28,6 +28,12 @@ class Service:
     place: Place
     function: str
     what: str
+
+
+def _is_copied(effect: Effect) -> bool:
+    """True if what an effect changes is a file; what is run may change anything."""
+    is_file = effect.in_files or effect.harm is Harm.WRITES
+    return is_file and effect.harm is not Harm.CODE
 
 
 def services(train_module: Path, *, in_place: bool) -> tuple[Service, ...]:
@@ -47,7 +53,7 @@ def services(train_module: Path, *, in_place: bool) -> tuple[Service, ...]:
         for effect in file.effects
         if effect.harm in OUTSIDE
         # What is written elsewhere goes to a copy: see outside.py.
-        and not (copied and is_kept_apart(effect, "copy"))
+        and not (copied and _is_copied(effect))
     )
     return tuple(
         Service(

@@ -401,10 +401,8 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
     table = configuration(folder)
     assert table["reward"] == "ruler" and table["learning-rate"] == 1e-4
     first, again = [each for each in asked if "rewards an episode" in each]
-    # A letter means what it meant, and what is recommended still says so.
-    for each in (first, again):
-        assert "a evals:reward" in each and "b RULER" in each and "recommended" in each
-    assert "Answer [a]" in first and "Answer [b]" in again
+    for each in (first, again):  # a letter means what it meant
+        assert "a evals:reward" in each and "b RULER" in each
     assert "Your rows have their answers in expected" in first
 
 
