@@ -12,6 +12,7 @@ from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, Site, hides_a_key
+from art_adapt.seen.switches import with_switches
 from art_adapt.seen.values import (
     contradicts,
     holds_more,
@@ -243,6 +244,7 @@ def _as_seen(
     """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
     if parameter.opened is not None:
         return parameter
+    parameter = with_switches(parameter, calls)
     if parameter.is_record and holds_more(parameter, calls, words):
         return replace(parameter, fields=None)  # a row has all of it
     if parameter.is_record:

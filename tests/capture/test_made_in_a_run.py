@@ -145,3 +145,82 @@ def test_a_live_object_that_a_run_gave_is_no_field(tmp_path: Path) -> None:
     art_adapt("--yes", "agent.py", cwd=tmp_path)
     module = (tmp_path / "agent_train.py").read_text()
     assert "    template:" not in module and "scenario.template" not in module
+
+
+SETTINGS = {
+    "a dataclass": "from dataclasses import dataclass\n\n\n@dataclass\nclass Settings:\n    hints: bool\n    steps: int\n",
+    "pydantic": "from pydantic import BaseModel\n\n\nclass Settings(BaseModel):\n    hints: bool\n    steps: int\n",
+}  # fmt: skip
+STEPS = """\
+
+
+class Runner:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+
+    def run(self, room: str) -> str:
+        hint = " Look behind the painting." if self.settings.hints else ""
+        messages = [{"role": "user", "content": f"You are in {room}.{hint}"}]
+        for _ in range(self.settings.steps):
+            reply = OpenAI().chat.completions.create(model="m", messages=messages)
+            messages.append({"role": "assistant", "content": reply.choices[0].message.content})
+            messages.append({"role": "user", "content": "Go on."})
+        return str(messages[-2]["content"])
+"""
+OPTIONS = """\
+import argparse
+
+from agent import Runner, Settings
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--room", required=True)
+    parser.add_argument("--hints", action="store_true")
+    parser.add_argument("--steps", type=int, default=30)
+    args = parser.parse_args()
+    MADE
+    print(runner.run(args.room))
+
+
+if __name__ == "__main__":
+    main()
+"""
+NAMED = "settings = Settings(hints=args.hints, steps=args.steps)\n    runner = Runner(settings)"
+AT_ONCE = "runner = Runner(settings=Settings(hints=args.hints, steps=args.steps))"
+
+
+@pytest.mark.parametrize(
+    ("settings", "made"),
+    first_now(
+        [("a dataclass", NAMED), ("pydantic", NAMED), ("a dataclass", AT_ONCE)], 1
+    ),
+)
+def test_settings_have_the_switches_of_the_run(
+    settings: str, made: str, tmp_path: Path
+) -> None:
+    imported, _, record = SETTINGS[settings].partition("\n")
+    (tmp_path / "agent.py").write_text(
+        f"{imported}\n\nfrom openai import OpenAI\n{record}{STEPS}"
+    )
+    (tmp_path / "main.py").write_text(OPTIONS.replace("MADE", made))
+    command = [
+        sys.executable,
+        "main.py",
+        "--room",
+        "The Study",
+        "--hints",
+        "--steps",
+        "3",
+    ]
+    art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    art_adapt("--yes", "agent.py", cwd=tmp_path)
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "Settings(hints=True, steps=3)" in module
+    # Another run without them: no run says what an episode is to have.
+    command[-3:] = ["--steps", "4"]
+    art_adapt("--undo", "-y", "agent.py", cwd=tmp_path)
+    art_adapt("capture", "--scripted", "--", *command, cwd=tmp_path)
+    art_adapt("--yes", "agent.py", cwd=tmp_path)
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "Settings(hints=False, steps=30)" in module or "scenario.hints" in module
