@@ -73,6 +73,12 @@ def every(model):
 def own(folder, name):
     return os.path.join(folder, "models", name, "checkpoints", "latest")
 
+def grown(path, names):
+    for name in names:
+        path = path / name
+        path = Path(path) / "models"
+    return path
+
 def logs(name, day):
     return f"logs/models/{name}/{day}"
 
@@ -85,6 +91,7 @@ def padded(model, step):
 )
 
 FOLDER = "checkpoints"
+DEEPEST = 12  # parts, and names that stand for them
 NAMES = ("name", "run_name")
 SLOT = "\0"  # what is computed, in the text of a path
 NAMED = re.compile(r"^(latest|last|best|final|current|newest)$")
@@ -137,23 +144,25 @@ def _is_root(code: Code, folder: ast.expr) -> bool:
     )
 
 
-def _parts(code: Code, node: ast.AST) -> list[list[ast.expr]] | None:
+def _parts(code: Code, node: ast.AST, depth: int = 0) -> list[list[ast.expr]] | None:
     """Return the pieces of each part of a path: ``a / b``, ``join(a, b)``, ``f"{a}/b"``."""
+
+    def within(each: ast.expr) -> list[list[ast.expr]]:
+        return _parts(code, each, depth + 1) or [[each]]
+
     match node:
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            before = _parts(code, left)
-            after = _parts(code, right)
-            return [*(before or [[left]]), *(after or [[right]])]
+            return [*within(left), *within(right)]
         case ast.Call(args=args) if last_name(node.func) in ("join", "Path") and args:
             if any(isinstance(each, ast.Starred) for each in args):
                 return None
-            return [part for each in args for part in _parts(code, each) or [[each]]]
+            return [part for each in args for part in within(each)]
         case ast.JoinedStr(values=values):
             return list(_of_text(values))
-        case ast.Name():
+        case ast.Name() if depth < DEEPEST:  # a loop may make a path of itself
             made = [value.node for value in code.values(node)]
             if len(made) == 1 and not isinstance(made[0], ast.Name):
-                return _parts(code, made[0])
+                return _parts(code, made[0], depth + 1)
     return None
 
 
