@@ -105,7 +105,7 @@ def capture(
         raise missing(agent)
     is_adapted = conversations is not None or _is_adapted(ran)
     if scripted and is_adapted:
-        raise _not_scripted(None if conversations is None else "--conversations")
+        raise _not_scripted(None if conversations is None else "--conversations", ran)
     known = is_adapted or (entry is not None and not scripted)
     if env and not scripted:
         raise Refusal(
@@ -160,12 +160,21 @@ def _script(let_through: Sequence[str], replies: Path | None) -> Script:
     return Script(let_through, () if replies is None else replies_in(replies))
 
 
-def _not_scripted(option: str | None) -> Refusal:
+def _not_scripted(option: str | None, ran: Path | None) -> Refusal:
     """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
+    from art_adapt.recorded_requests import trains_on_requests
+    from art_adapt.train_file import train_module_path
+
     if option is not None:
         return Refusal(
             f"--scripted cannot be combined with {option}: its replies are made up",
             next_step=f"leave out --scripted, or {option}",
+        )
+    if ran is not None and trains_on_requests(train_module_path(ran)):
+        return Refusal(
+            "--scripted makes replies up, and this train module trains on recorded requests",
+            next_step="leave out --scripted, so that your own model answers; or read its logs, "
+            "with art-adapt logs EXPORT",
         )
     return Refusal(
         "--scripted is only for an agent that is not adapted yet, because its rows are made up",
