@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -13,6 +14,8 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.used_names import used_names
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
+
+_LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
 def check_reward(reward: str, home: Path) -> None:
@@ -88,6 +91,14 @@ def _check_function(reward: str, name: str, path: Path) -> None:
             else "write it first",
             path=path,
         )
+    if function is None and (line := _not_callable(syntax, name)) is not None:
+        raise Refusal(
+            f"--reward {reward}: {name} is not a function",
+            why="the train module calls it with (trajectory, scenario), and takes a number",
+            next_step=f"write def {name}(trajectory: art.Trajectory, scenario: Scenario) -> float",
+            path=path,
+            line=line,
+        )
     decorated = function is not None and function.node.decorator_list
     if (
         function is not None
@@ -100,6 +111,20 @@ def _check_function(reward: str, name: str, path: Path) -> None:
             path=path,
             line=function.node.lineno,
         )
+
+
+def _not_callable(syntax: Syntax, name: str) -> int | None:
+    """Return the line that makes a name a literal or a class, which cannot score; None if none.
+
+    What a call, an import, a base or a decorator makes may be callable, as a ``partial`` is.
+    """
+    values = syntax.values_at_top(name)
+    made = syntax.classes.get(name)
+    if made is not None and not values and not (made.bases or made.decorator_list):
+        return made.lineno
+    if values and all(isinstance(each, _LITERALS) for each in values):
+        return values[0].lineno
+    return None
 
 
 def takes_a_trajectory_and_a_scenario(function: FunctionNode) -> bool:

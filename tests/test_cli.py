@@ -511,6 +511,14 @@ def test_several_entry_points(tmp_path: Path) -> None:
             ["--reward", "judge:one"],
             "judge.py:1: --reward judge:one: this function cannot be called",
         ),
+        (
+            ["--reward", "judge:LIMIT"],
+            "judge.py:9: --reward judge:LIMIT: LIMIT is not a function",
+        ),
+        (
+            ["--reward", "judge:Score"],
+            "judge.py:12: --reward judge:Score: Score is not a function",
+        ),
         (["--rollouts-per-group", "1"], "a group of one has no advantage"),
         (["--project", ""], "--project '' is empty"),
         (["--trace", "otel"], "no such tracer: 'otel'\n  next: use weave or langfuse"),
@@ -526,6 +534,7 @@ def test_several_entry_points(tmp_path: Path) -> None:
 def test_bad_options(agent: Path, arguments: list[str], expected: str) -> None:
     agent.with_name("judge.py").write_text(
         "def one(trajectory):\n    return 1.0\n\n\ndef two(*_):\n    return 2.0\n"
+        "\n\nLIMIT = 3\n\n\nclass Score:\n    value = 1.0\n"
     )
     assert expected in refused(agent.parent, "--isolated", "agent.py", *arguments)
 

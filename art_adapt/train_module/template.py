@@ -23,7 +23,7 @@ from rewards import score  #: only_here
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"  #: steps
+BACKEND = "local"  # "local", "serverless" or "tinker"  #: steps
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows  #: ruler
 RULER_WEIGHT = 0.5  # of RULER's score; the rest is the reward function's  #: weighed
 RUBRIC = "What a good episode does."  # the judge reads it  #: rubric

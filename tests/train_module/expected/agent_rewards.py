@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (81c9b8afb57c). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (725ebf1a2350). Yours to edit: art-adapt keeps your edits.
 # Decided: --backend serverless --epochs 0
 """Trains play of agent.py with ART: GRPO, rewarded by the agent itself.
 
@@ -21,7 +21,7 @@ from agent import play
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "serverless"  # or "serverless", "tinker"
+BACKEND = "serverless"  # "local", "serverless" or "tinker"
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2

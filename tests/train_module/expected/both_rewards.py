@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (946fe2494ad9). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (cacb8e50ce8d). Yours to edit: art-adapt keeps your edits.
 # Decided: --reward rewards:score --ruler-weight 0.3 --trace langfuse
 """Trains research of agent.py with ART: GRPO, rewarded by rewards:score.
 
@@ -23,7 +23,7 @@ from rewards import score
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 RULER_WEIGHT = 0.3  # of RULER's score; the rest is the reward function's
 # A small start, as in ART's guide; its examples use groups of 6 to 48.

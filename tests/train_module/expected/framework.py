@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (5e0f53170b8f). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (30c8afe9f299). Yours to edit: art-adapt keeps your edits.
 """Trains ask of agent.py with ART: GRPO, scored by RULER.
 
 A framework runs the agent, with tools among what it was given: art-adapt has
@@ -23,7 +23,7 @@ from agent import ask
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (2e3106350557). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (6ea07c732916). Yours to edit: art-adapt keeps your edits.
 # Decided: --scenarios rows:ROWS --isolate process
 """Trains write_tagline of agent.py with ART: GRPO, scored by RULER.
 
@@ -22,7 +22,7 @@ from agent import write_tagline
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other

@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (4932c3821ecf). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (41efaccee22c). Yours to edit: art-adapt keeps your edits.
 # Decided: --trace weave
 """Trains triage_report of agent.py with ART: GRPO, scored by RULER.
 
@@ -22,7 +22,7 @@ from .agent import triage_report
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other

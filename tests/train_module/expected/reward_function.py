@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (569a6460b9d1). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (5bf01b79acde). Yours to edit: art-adapt keeps your edits.
 # Decided: --reward rewards:exact
 """Trains Analyst.run of agent.py with ART: GRPO, rewarded by rewards:exact.
 
@@ -22,7 +22,7 @@ from rewards import exact as score
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
 GROUPS_PER_STEP = 2

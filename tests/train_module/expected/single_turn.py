@@ -1,4 +1,4 @@
-# Written by art-adapt 0.3.0 (546bce0b9c66). Yours to edit: art-adapt keeps your edits.
+# Written by art-adapt 0.3.0 (72df8eef4022). Yours to edit: art-adapt keeps your edits.
 # Decided: --single-turn
 """Trains run_agent of agent.py with ART: GRPO, scored by RULER.
 
@@ -20,7 +20,7 @@ from art_adapt import training  # first: it brings the recorder that the hooks l
 PROJECT = "agent"
 RUN_NAME = "agent-001"
 BASE_MODEL = "OpenPipe/Qwen3-14B-Instruct"
-BACKEND = "local"  # or "serverless", "tinker"
+BACKEND = "local"  # "local", "serverless" or "tinker"
 JUDGE_MODEL = "openai/gpt-5.4"  # RULER's: any that LiteLLM knows
 # A small start, as in ART's guide; its examples use groups of 6 to 48.
 ROLLOUTS_PER_GROUP = 4  # of one scenario, rewarded relative to each other
