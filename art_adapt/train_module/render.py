@@ -39,6 +39,7 @@ WORST_FIRST = (
     Harm.NETWORK,
     Harm.WRITES,
     Harm.UNKNOWN,
+    Harm.LIMITS,
     Harm.CLOCK,
 )
 IN_COPY = (

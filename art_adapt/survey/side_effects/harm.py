@@ -19,6 +19,7 @@ class Harm(StrEnum):
     NETWORK = "talks to a service"
     CLOCK = "depends on time or chance"
     SHARED = "is shared between rollouts"
+    LIMITS = "lets no more through at a time, whatever CONCURRENCY says"
     PROCESS = "starts a process"
     CODE = "runs code or commands that an episode writes"
     IMPORT = "runs when the module is imported"
@@ -82,7 +83,7 @@ def is_kept_apart(effect: Effect, isolate: str | None) -> bool:
         return False
     if effect.in_files:
         return isolate == "copy"
-    return isolate is not None and effect.harm is Harm.SHARED
+    return isolate is not None and effect.harm in (Harm.SHARED, Harm.LIMITS)
 
 
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:
