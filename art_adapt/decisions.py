@@ -217,7 +217,9 @@ def nothing_to_record(
             line=first.place.line,
         )
     obstacles = [each for each in survey.obstacles if each.calls_model]
-    if obstacles:
+    # A graph whose steps call a client of the project is no framework that calls the model.
+    graph_only = bool(survey.unreached) and all(o.every_client for o in obstacles)
+    if obstacles and not graph_only:
         return _obstructed(obstacles[0])
     process = next(
         (e for f in survey.files for e in f.effects if e.harm is Harm.PROCESS), None
