@@ -373,12 +373,15 @@ def test_a_call_that_nothing_leads_to_is_named(tmp_path: Path) -> None:
     assert "main" in (tmp_path / "main_train.py").read_text()
 
 
-GRAPH = """\
-from langgraph.graph import END, START, StateGraph
+NODES = """\
 from llm import ask
 
 def answer(state: dict) -> dict:
     return {"answer": ask(state["question"])}
+"""
+GRAPH = """\
+from langgraph.graph import END, START, StateGraph
+from nodes import answer
 
 def build():
     graph = StateGraph(dict)
@@ -391,6 +394,7 @@ def build():
 
 def test_a_graph_over_the_projects_client_calls_no_model_itself(tmp_path: Path) -> None:
     (tmp_path / "llm.py").write_text(dedent(APART["llm"]))
+    (tmp_path / "nodes.py").write_text(NODES)
     (tmp_path / "workflow.py").write_text(GRAPH)
     said = art_adapt("workflow.py", cwd=tmp_path).stderr.decode()
     assert "no call path leads from workflow.py to the model call at llm.py:4" in said
