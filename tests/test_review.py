@@ -69,6 +69,36 @@ def test_questions_that_only_a_person_can_answer(tmp_path: Path) -> None:
     assert "art-adapt rehearse agent_train.py" in said
 
 
+NOTEBOOK = """\
+from openai import OpenAI
+
+client = OpenAI()
+messages = [{"role": "user", "content": "How many?"}]
+print(client.chat.completions.create(model="m", messages=messages))
+
+
+def ask(question: str) -> str:
+    messages = [{"role": "user", "content": question}]
+    for _ in range(5):
+        message = client.chat.completions.create(model="m", messages=messages).choices[0].message
+        messages.append(message)
+        messages.append({"role": "user", "content": "Are you sure?"})
+    return message.content
+"""
+
+
+def test_a_call_that_no_episode_reaches_is_not_called_trained(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(NOTEBOOK)
+    done = art_adapt(
+        "--isolated", "--diff", "--format", "markdown", "agent.py", cwd=tmp_path
+    )
+    lines = done.stdout.decode().splitlines()
+    (cell,) = [each for each in lines if each.startswith("* Line 5:")]
+    (turn,) = [each for each in lines if each.startswith("* Line 12:")]
+    assert cell.endswith("No call path leads from the entry point to it.")
+    assert "samples the turns that are trained" in turn
+
+
 def test_a_train_module_that_stays_is_a_question(tmp_path: Path) -> None:
     folder = copy_of("support_loop", tmp_path)
     assert art_adapt("--isolated", "agent.py", cwd=folder).returncode == 0

@@ -138,7 +138,10 @@ def _reasons(path: Path, plan: Plan) -> Iterator[tuple[int, str]]:
                 call.place,
                 call.recorded,
                 f"{code(call.callee)} samples the turns that are trained: in a rollout each "
-                "completion is recorded, with its messages and tools.",
+                "completion is recorded, with its messages and tools."
+                if call.in_episode
+                else f"{code(call.callee)} is recorded in a rollout as well. No call path leads "
+                "from the entry point to it.",
             )
             for call in decisions.policy
         ),
