@@ -94,7 +94,7 @@ def test_a_call_that_no_episode_reaches_is_not_called_trained(tmp_path: Path) ->
     )
     lines = done.stdout.decode().splitlines()
     (cell,) = [each for each in lines if each.startswith("* Line 5:")]
-    (turn,) = [each for each in lines if each.startswith("* Line 12:")]
+    (turn,) = [each for each in lines if each.startswith("* Line 11:")]
     assert cell.endswith("No call path leads from the entry point to it.")
     assert "samples the turns that are trained" in turn
 

@@ -131,6 +131,8 @@ def check(code: Code) -> Iterator[Found]:
 
 def _sets_rewards(last: ast.stmt) -> bool:
     """Return whether a statement sets rewards, and returns no group."""
+    while isinstance(last, ast.With | ast.AsyncWith):
+        last = last.body[-1]
     nodes = list(ast.walk(last))
     return any(
         isinstance(node, ast.Attribute)

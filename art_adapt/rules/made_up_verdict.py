@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import (
     Function,
+    assignment,
     given_to,
     last_name,
     names_in,
@@ -267,23 +268,17 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
     tried = {
         ast.dump(target)
         for node in below(handler.tried)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
+        for target in assignment(node)[0]
     }
-    return any(
-        isinstance(node, ast.Assign)
-        and (
-            _is_number(code.constant(node.value))
-            or _is_made_list(code, handler, node.value)
-        )
-        and any(
-            ast.dump(target) in tried
-            and VERDICT.search(ast.unparse(target))
-            and ".metrics[" not in ast.unparse(target)
-            for target in node.targets
-        )
-        for node in handler.body
-    )
+    for targets, instead in map(assignment, handler.body):
+        again = [each for each in targets if ast.dump(each) in tried]
+        if instead is not None and again and _is_made_list(code, handler, instead):
+            return True
+        if instead is not None and _is_number(code.constant(instead)):
+            names = [ast.unparse(each) for each in again]
+            if any(VERDICT.search(e) and ".metrics[" not in e for e in names):
+                return True
+    return False
 
 
 def _is_made_list(code: Code, handler: Handler, value: ast.expr) -> bool:
