@@ -445,7 +445,10 @@ def test_a_text_that_is_too_long_is_left_out(tmp_path: Path) -> None:
     )
     done = watched(tmp_path, agent, SAID)
     assert "text" not in (*rows(tmp_path), {})[0]
-    assert b"no row was written: text is a text of 400000 characters" in done.stderr
+    assert (
+        b"no row was written: text cannot be stored as JSON (text of 400000 characters)"
+        in done.stderr
+    )
 
 
 def test_a_set_up_call_is_taken_over(tmp_path: Path) -> None:

@@ -288,7 +288,10 @@ def test_what_is_handed_over_is_looked_at(tmp_path: Path) -> None:
         Agent(registry).run("?")
     """
     written = episode(tmp_path, main)
-    assert "* tools.py: subprocess.run() starts a process" in written
+    assert (
+        "* tools.py: subprocess.run() runs code or commands that an episode writes"
+        in written
+    )
     assert not (tmp_path / "tools_train.py").exists()
     assert (tmp_path / "tools.py").read_text() == TOOLS
 

@@ -242,7 +242,7 @@ def test_what_keeps_lends_or_runs_the_agent_is_no_factory(
     assert "tools=training.fill_in(" in (tmp_path / "agent_train.py").read_text()
 
 
-def test_what_a_factory_does_is_an_obstacle(tmp_path: Path) -> None:
+def test_what_a_factory_writes_is_kept_apart(tmp_path: Path) -> None:
     module = written(
         tmp_path,
         """\
@@ -253,7 +253,7 @@ def test_what_a_factory_does_is_an_obstacle(tmp_path: Path) -> None:
         """.replace("build", "agent_of"),
     )
     assert "agent = agent_of()" in module
-    assert "* app.py: open() writes" in module
+    assert "Each episode works in a copy of the project's folder" in module
 
 
 @pytest.mark.parametrize(
