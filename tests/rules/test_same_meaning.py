@@ -7,6 +7,7 @@ author's spelling, and not the mistake.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -143,6 +144,12 @@ EXCEPT = {
 }
 
 
+@functools.cache
+def as_written(case: str) -> str:
+    return ast.unparse(ast.parse(case))
+
+
+@functools.cache  # of a case as it is written, each rewriting asks again
 def found(rule: RuleModule, text: str) -> int:
     return len(list(rule.check(Code(Source(Path("case.py"), text.encode())))))
 
@@ -158,6 +165,6 @@ def test_a_case_that_is_written_anew_is_found_as_well(how: str) -> None:
             text = ast.unparse(ast.fix_missing_locations(again))
             if (rule.rule.code, number) in EXCEPT.get(how, ()):
                 continue
-            if found(rule, text) < found(rule, ast.unparse(ast.parse(case))):
+            if found(rule, text) < found(rule, as_written(case)):
                 lost.append((rule.rule.code, number, text))
     assert not lost
