@@ -80,7 +80,8 @@ def check_files(
 ) -> Checked:
     """Return what the rules find in ``files``.
 
-    ``target`` is what the project says of its ART, and the ART that runs it; ``ignored_in`` names the rules to leave out in a file.
+    ``target`` is what the project says of its ART, and the ART that runs it;
+    ``ignored_in`` names the rules to leave out in a file.
     """
     checked = Checked()
     session = Session()

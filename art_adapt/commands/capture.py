@@ -128,7 +128,7 @@ def capture(
         )
     point, scenarios = _episode([ran], entry)
     path = output or point.home.parent / scenarios
-    single = _trains_single_turns(point)
+    single = _trains_single_turns(point.home)
     fields = [] if single else _fields(point)
     log = path.with_name(f".{path.name}.capturing")  # of a run that was killed, too
     earlier = rows_in(path)
@@ -162,15 +162,12 @@ def _script(let_through: Sequence[str], replies: Path | None) -> Script:
 
 def _not_scripted(option: str | None, ran: Path | None) -> Refusal:
     """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
-    from art_adapt.recorded_requests import trains_on_requests
-    from art_adapt.train_file import train_module_path
-
     if option is not None:
         return Refusal(
             f"--scripted cannot be combined with {option}: its replies are made up",
             next_step=f"leave out --scripted, or {option}",
         )
-    if ran is not None and trains_on_requests(train_module_path(ran)):
+    if ran is not None and _trains_single_turns(ran):
         return Refusal(
             "--scripted makes replies up, and this train module trains on recorded requests",
             next_step="leave out --scripted, so that your own model answers; or read its logs, "
@@ -183,13 +180,13 @@ def _not_scripted(option: str | None, ran: Path | None) -> Refusal:
     )
 
 
-def _trains_single_turns(point: EntryPoint) -> bool:
+def _trains_single_turns(agent: Path) -> bool:
     """True if the train module of an agent trains on recorded requests."""
     from art_adapt.recorded_requests import trains_on_requests
     from art_adapt.train_file import standing_module, train_module_path
 
-    is_there = standing_module(point.home) is not None
-    return is_there and trains_on_requests(train_module_path(point.home))
+    is_there = standing_module(agent) is not None
+    return is_there and trains_on_requests(train_module_path(agent))
 
 
 def watch(

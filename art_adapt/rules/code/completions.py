@@ -22,8 +22,6 @@ from art_adapt.survey.calls.roles import Role, stated_role
 
 # What a rollout asks ART's models for.
 OF_ART = ("openai_client", "get_inference_name", "inference_model_name", "name")
-
-
 NAMING = OF_ART[1:]
 # A name that a backend of ART serves a model under: name@step, wandb-artifact:///...
 SERVED = re.compile(r"@|://|^wandb")

@@ -25,8 +25,9 @@ CONTAINERS = {
 def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) -> str:
     """Return an annotation of dataclasses, as ``list[Submission]``; "" for another one.
 
-    In a container they may be pydantic's own classes. What they hold, such as records, enumerations and times, ``pydantic.TypeAdapter`` makes of a
-    row, whatever the classes nest (pydantic 2, type_adapter.py).
+    In a container they may be pydantic's own classes. What they hold, such as records,
+    enumerations and times, ``pydantic.TypeAdapter`` makes of a row, whatever the classes nest
+    (pydantic 2, type_adapter.py).
     """
     spelled = "" if annotation is None else _spelled(unquoted(annotation))
     classes = classes_in(spelled) if spelled else []

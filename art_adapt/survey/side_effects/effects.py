@@ -37,7 +37,6 @@ from art_adapt.survey.side_effects.library_calls import (
     WRITING_METHODS,
 )
 from art_adapt.survey.side_effects.once import is_made_once
-from art_adapt.survey.side_effects.shared_limits import shared_limits
 from art_adapt.survey.side_effects.shared_state import (
     commits_at_end,
     find_shared_state,
@@ -82,7 +81,6 @@ def _by_function(syntax: Syntax) -> dict[str, list[Effect]]:
 
 def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
     """Yield what a call, a block or a loop does by itself."""
-    yield from shared_limits(syntax, node)
     if isinstance(node, ast.Call):
         if (harm := harm_of(node, syntax)) is not None:
             what = f"{syntax.text(node.func)}()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import keyword, last_name
+from art_adapt.code.nodes import keyword, receiver
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.survey.side_effects.harm import Effect, Harm
 
@@ -17,45 +17,43 @@ SEMAPHORES = (
     "anyio.Semaphore",
     "anyio.CapacityLimiter",
 )
-TAKES = ("acquire", "__enter__", "__aenter__")
 SIZES = ("value", "initial_value", "total_tokens")
 
 
-def shared_limits(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
-    """Yield the limits that a block or a call takes and other episodes take as well."""
-    taken: list[ast.expr] = []
-    if isinstance(node, ast.With | ast.AsyncWith):
-        taken = [item.context_expr for item in node.items]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        taken = [node.func.value] if last_name(node.func) in TAKES else []
-    for each in taken:
-        if (most := _limit(syntax, each)) is not None:
-            what = f"{syntax.text(each, 40)} of {most}"
-            yield Effect(syntax.place(each), Harm.LIMITS, what)
+def used_limits(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
+    """Find where functions wait for a semaphore that other episodes wait for as well."""
+    for node in syntax.nodes:
+        if isinstance(node, ast.withitem):
+            taken: ast.expr | None = node.context_expr
+        else:
+            taken = receiver(node, "acquire")
+        if taken is None or (owner := syntax.owner(taken)) == MODULE_LEVEL:
+            continue
+        if (most := _limit(syntax, taken, owner)) is not None:
+            what = f"{syntax.text(taken, 40)} of {most}"
+            yield owner, Effect(syntax.place(taken), Harm.LIMITS, what)
 
 
-def _limit(syntax: Syntax, taken: ast.expr) -> str | None:
+def _limit(syntax: Syntax, taken: ast.expr, owner: str) -> str | None:
     """Return how many a semaphore that outlives its function lets through, as it is written."""
-    owner = syntax.owner(taken)
-    if isinstance(taken, ast.Name):
-        made = [] if syntax.is_local(taken.id, owner) else syntax.values_of(taken)
-    elif isinstance(
-        taken, ast.Attribute
-    ):  # one in an object may be new in each episode
-        around = syntax.class_around(owner)
-        own = [
-            v for where, v in syntax.assignments.get(taken.attr, ()) if where == around
-        ]
-        made = [v for v in own or syntax.values_of(taken) if _is_made_once(syntax, v)]
-    else:
-        return None
-    for each in made:
-        if isinstance(each, ast.Call) and syntax.qualified(each.func) in SEMAPHORES:
-            given = (*each.args[:1], *(keyword(each, name) for name in SIZES))
+    for made in _kept(syntax, taken, owner):
+        if isinstance(made, ast.Call) and syntax.qualified(made.func) in SEMAPHORES:
+            given = (*made.args[:1], *(keyword(made, name) for name in SIZES))
             sizes = [syntax.text(size, 30) for size in given if size is not None]
             return sizes[0] if sizes else "1"
     return None
 
 
-def _is_made_once(syntax: Syntax, value: ast.expr) -> bool:
-    return syntax.owner(value) == MODULE_LEVEL
+def _kept(syntax: Syntax, taken: ast.expr, owner: str) -> list[ast.expr]:
+    """Return the values of a name or attribute that its module or class keeps."""
+    if isinstance(taken, ast.Name):
+        is_own = syntax.is_local(taken.id, owner)
+        return [] if is_own else syntax.values_of(taken)
+    if not isinstance(taken, ast.Attribute):
+        return []
+    around = syntax.class_around(owner)
+    assigned = syntax.assignments.get(taken.attr, ())
+    of_class = [value for where, value in assigned if where == around]
+    # What a method assigns to its object may be new in each episode.
+    values = of_class or syntax.values_of(taken)
+    return [each for each in values if syntax.owner(each) == MODULE_LEVEL]

@@ -24,6 +24,7 @@ from art_adapt.survey.side_effects.shared_containers import (
     is_of_project,
 )
 from art_adapt.survey.side_effects.shared_instances import changed_instances
+from art_adapt.survey.side_effects.shared_limits import used_limits
 from art_adapt.words import CHANGES_CONTAINER, ONCE
 
 WRITING_SQL = re.compile(
@@ -56,6 +57,7 @@ def find_shared_state(syntax: Syntax) -> Iterator[tuple[str, Effect]]:
     yield from changed_containers(syntax)
     yield from changed_instances(syntax)
     yield from used_connections(syntax)
+    yield from used_limits(syntax)
     yield from _kept_files(syntax)
 
 
