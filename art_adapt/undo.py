@@ -92,11 +92,14 @@ def make_undo(
             restored = remove(file.source, line_length)
             found.append(FileEdit(file.path, file.source.data, restored))
             adapted.append(file)
-    found += _train_modules(undone)
+    modules = [*_train_modules(undone)]
+    found += modules
     gone = {_identity(each.path) for each in found if isinstance(each, FileEdit)}
     for folder in _hooks_folders(adapted, sources):
         found += _hooks_files(folder, gone)
-    found += without_answers([*undone, *_started_from(undone, adapted, known)])
+    answers = without_answers([*undone, *_started_from(undone, adapted, known)])
+    edited = [module for module in modules if not isinstance(module, FileEdit)]
+    found += _with_its_answers(edited[0][0], answers) if edited else answers
     return Undo(
         tuple(each for each in found if isinstance(each, FileEdit)),
         tuple(each for each in found if not isinstance(each, FileEdit)),
@@ -215,6 +218,20 @@ def _train_modules(agents: Iterable[Path]) -> Iterator[FileEdit | Left]:
                 yield FileEdit(path, data, None, generated=True)
             elif train_module.has_seal(data):
                 yield path, "it has been edited"
+
+
+def _with_its_answers(
+    module: Path, answers: Iterable[FileEdit | Left]
+) -> Iterator[Left]:
+    """Say that the answers which an edited train module rests on stay with it."""
+    for each in answers:
+        if isinstance(each, FileEdit):
+            yield (
+                each.path,
+                f"it has the answers for {quoted(module.name)}, which stays",
+            )
+        else:
+            yield each
 
 
 def _hooks_folders(

@@ -27,8 +27,11 @@ from art_adapt.survey.model import (
     Construction,
     EntryPoint,
     Parameter,
+    SetupCall,
     Survey,
 )
+
+LONGEST_SET_UP = 60  # characters of a call
 
 
 def show(plan: Plan, stream: TextIO, *, found: bool = True) -> None:
@@ -238,7 +241,10 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         elif made is None and parameter.passed and _stays(parameter, fields):
             default = parameter.default
             what = f"stays {default}" if default else "keeps its defaults"
-            passed = f"what {at(parameter.passed)} passes cannot be copied here"
+            passed = (
+                f"what {at(parameter.passed)} passes cannot be copied here; a run can "
+                "show it (art-adapt capture)"
+            )
             yield Line("note", f"{parameter.name} {what}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
@@ -267,7 +273,15 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             yield Line("set up", said)
     for call in entry.setup:
         after = f"{entry.cleanup[0].name}() after it" if entry.cleanup else ""
-        yield Line("set up", f"{call.name}(), as in {at(call.place)}", after)
+        yield Line("set up", f"{_set_up(call)}, as in {at(call.place)}", after)
+
+
+def _set_up(call: SetupCall) -> str:
+    """Show a call before an episode with what it is given: ``register_tool(read_file)``."""
+    given = (p.made.value if p.made else p.name for p in call.parameters)
+    whole = f"{call.name}({', '.join(given)})"
+    one_line = "\n" not in whole and len(whole) <= LONGEST_SET_UP
+    return whole if one_line else f"{call.name}(...)"
 
 
 def _stays(parameter: Parameter, fields: Collection[str]) -> bool:

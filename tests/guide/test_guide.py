@@ -692,6 +692,24 @@ def test_answers_are_taken_back_with_the_rest(folder: Path, before: str | None) 
     assert now == before
 
 
+def test_answers_stay_with_a_train_module_that_was_edited(folder: Path) -> None:
+    """Adapting again makes what the edits rest on, not what the defaults would be."""
+    guide = spawned(folder, PLAIN)
+    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
+        guide.sendline(first_answer(guide))
+    guide.sendline("y")
+    while guide.expect([r"now\?", pexpect.EOF]) == 0:
+        guide.sendline("n")
+    kept, module = configuration(folder), folder / "agent_train.py"
+    assert kept
+    module.write_text(module.read_text() + "# mine\n")
+    undone = art_adapt("--undo", "agent.py", cwd=folder)
+    assert (
+        b"left pyproject.toml: it has the answers for agent_train.py" in undone.stdout
+    )
+    assert configuration(folder) == kept
+
+
 def test_a_table_that_its_author_wrote_stays(folder: Path) -> None:
     before = "[tool.art-adapt.agents.'agent.py']\nbase-model = 'mine'\n"
     (folder / "pyproject.toml").write_text(before)

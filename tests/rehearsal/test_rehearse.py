@@ -681,7 +681,9 @@ def test_a_tool_that_works_in_the_main_thread_only_is_told(
     (folder / "rewards.py").write_text(REWARD)
     options = ("--isolated", "--reward", "rewards:f")
     assert art_adapt(*options, "agent.py", cwd=folder).returncode == 0
-    assert fix in found(folder, "threads")["fix"]
+    finding = found(folder, "threads")
+    assert fix in finding["fix"]
+    assert Path(finding["path"]).name == "agent.py", "that is what has to be changed"
 
 
 @pytest.mark.slow

@@ -125,23 +125,25 @@ class Asking:
         """True if the function hands what one question gave to another function that asks.
 
         That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
-        Private ones are parts of it that nobody would take for an episode.
+        One of both may be private. Two are parts of it that nobody would take for an episode.
         """
         if function.node not in self._composing:
             self._composing[function.node] = self._hands_over(syntax, function)
         return self._composing[function.node]
 
     def _hands_over(self, syntax: Syntax, function: Function) -> bool:
-        calls = self._questions(syntax, function.qualname)
+        owner = function.qualname
+        calls = self._questions(syntax, owner)
+        public = {call for call in calls if not _is_private(call)}
         return any(
-            self.hands_on(syntax, function.qualname, call, calls)
+            self.hands_on(syntax, owner, call, public if _is_private(call) else calls)
             for call in calls
             if not _calls_itself(function, call)
         )
 
     def composed_at_top(self, syntax: Syntax) -> set[ast.AST]:
         """Return the functions, as a module names them, of which it hands one's result to the next."""
-        calls = self._questions(syntax, MODULE_LEVEL)
+        calls = {c for c in self._questions(syntax, MODULE_LEVEL) if not _is_private(c)}
         return {
             each.func
             for call in calls
@@ -154,9 +156,7 @@ class Asking:
         return {
             node
             for node in syntax.owned_by(owner)
-            if isinstance(node, ast.Call)
-            and self.asks(node.func)
-            and not last_name(node.func).startswith("_")
+            if isinstance(node, ast.Call) and self.asks(node.func)
         }
 
     def hands_on(
@@ -365,6 +365,10 @@ def _given_back(syntax: Syntax, name: str) -> Iterator[ast.expr]:
         value = getattr(node, "value", None)
         if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) and value:
             yield value
+
+
+def _is_private(call: ast.Call) -> bool:
+    return last_name(call.func).startswith("_")
 
 
 def _calls_itself(function: Function, call: ast.Call) -> bool:

@@ -16,6 +16,7 @@ from art_adapt.code.syntax import LOOPS, MODULE_LEVEL, Syntax, return_values
 from art_adapt.survey.calls.asking import Asking
 from art_adapt.survey.calls.growth import only_tries_again
 from art_adapt.survey.candidates.candidate import Candidate, is_private
+from art_adapt.survey.candidates.candidate import composes as composes_stages
 from art_adapt.survey.candidates.handed import (
     is_handed_a_prompt,
     is_handed_an_agent,
@@ -322,12 +323,17 @@ def _is_used_as_a_whole(
     """True if the callers of a whole agent only use it.
 
     A caller that drives a loop itself, or that asks the model elsewhere as well, has it
-    as a part.
+    as a part. So has what runs two of the callers as its stages: they share a loop.
     """
+    users = [caller for caller in callers if caller[1] != MODULE_LEVEL]
     return not any(
-        leads.drives(caller) or (leads.called_by(caller) - {key}) & leads.reaching
-        for caller in callers
-        if caller[1] != MODULE_LEVEL
+        leads.drives(user) or (leads.called_by(user) - {key}) & leads.reaching
+        for user in users
+    ) and not any(
+        sum(leads.graph.leads_to(outer, user) for user in users) > 1
+        and composes_stages(leads, outer)
+        for outer in leads.reaching
+        if len(users) > 1
     )
 
 
