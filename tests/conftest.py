@@ -37,6 +37,7 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 # Files that try in many shapes, names or terminals what others show in a few. .ci/run runs
 # them; the README's command must end in minutes.
 WIDE = {
+    "capture/test_branch_that_ran.py",
     "capture/test_conversations.py",
     "capture/test_entry_elsewhere.py",
     "capture/test_inert.py",
@@ -89,6 +90,7 @@ WIDE = {
 # Of these, the files whose tests run an agent in a process of its own, or rehearse it, for
 # seconds each: .ci/run tries the first of a test's shapes, .ci/thorough all.
 RUN_AGENTS = {
+    "capture/test_branch_that_ran.py",
     "capture/test_seen.py",
     "rehearsal/test_as_seen.py",
     "rehearsal/test_elsewhere.py",

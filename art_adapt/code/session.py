@@ -47,8 +47,9 @@ def _say_nothing(files: int | None) -> None:
 class Shown:
     """What a run of the project has shown of how its agent is made, as files and functions.
 
-    ``makers`` are the functions that made it and its parts, or called it; ``factories`` those
-    that returned it, the outermost first. ``openers`` returned what the episode's function is
+    ``makers`` are the functions that made it and its parts, or called it; ``parts`` the names
+    by which each made them: a class's, or a factory's. ``factories`` are the functions that
+    returned it, the outermost first. ``openers`` returned what the episode's function is
     given by a parameter and what no request holds: the key of a conversation. ``model`` is the
     one name that its requests asked, or "".
     """
@@ -57,6 +58,7 @@ class Shown:
     factories: tuple[tuple[str, str], ...] = ()
     openers: tuple[tuple[str, tuple[str, str]], ...] = ()
     model: str = ""
+    parts: frozenset[tuple[str, str, str]] = frozenset()
 
 
 @dataclass(eq=False)

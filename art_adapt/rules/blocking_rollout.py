@@ -56,6 +56,27 @@ async def rollout(model, messages):
     await asyncio.to_thread(work)
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
+    """\
+import art, requests
+
+def load(url):
+    return requests.get(url).json()
+
+async def rollout(client, model, row):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": row["q"]}])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def job(client, model, backend, url):
+    rows = load(url)  # before the first rollout
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(client, model, row) for _ in range(8)) for row in rows
+    )
+    await backend.train(model, groups)
+""",
 )
 
 BLOCKING = (

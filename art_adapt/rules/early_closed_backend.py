@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, names_set_in
+from art_adapt.code.nodes import dotted, last_name, names_set_in
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -32,6 +32,20 @@ async def setup(model):
     async with LocalBackend() as backend:
         await model.register(backend)
         return model, backend  # <-
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def make():
+    async with LocalBackend() as backend:
+        model = art.TrainableModel(name="m", run_name="m", project="p", base_model="b")
+        await model.register(backend)
+
+        async def rollout(scenario):
+            return await play(model.openai_client(), scenario)
+
+        return rollout, model  # <-
 """,
     """\
 import art
@@ -70,6 +84,12 @@ async def main(model, groups):
         await model.register(backend)
         result = await backend.train(model, groups)
         return model, result.step
+
+async def trained(model, steps):
+    async with LocalBackend() as backend:
+        await model.register(backend)
+        await steps(model, backend)
+        return model
 """,
     """\
 import art
@@ -164,6 +184,28 @@ def _too_late(code: Code, item: ast.withitem) -> Iterator[ast.expr]:
             continue
         if _is_returned(code, name) or (not inside and _is_trained_with(code, name)):
             yield name
+        elif inside and (model := _only_registered(code, name, block)) is not None:
+            yield model
+
+
+def _only_registered(code: Code, backend: ast.Name, block: ast.AST) -> ast.Name | None:
+    """Return the model that a block registers with its backend and returns, if it does no more."""
+    used = [name for name in code.reads(backend.id, backend) if name is not backend]
+    around = code.syntax.parents[backend]
+    call = code.syntax.parents[around] if isinstance(around, ast.Attribute) else around
+    if used or not isinstance(call, ast.Call) or last_name(call.func) != "register":
+        return None
+    given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    models = {dotted(each) for each in (*given, *call.args)} - {backend.id}
+    for node in ast.walk(block):
+        if (
+            isinstance(node, ast.Name)
+            and node.id in models
+            and _is_returned(code, node)
+            and _is_of(code, node, block)
+        ):
+            return node
+    return None
 
 
 def _is_returned(code: Code, name: ast.Name) -> bool:

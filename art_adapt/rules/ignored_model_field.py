@@ -1,12 +1,16 @@
-"""TrainableModel gets an argument that it does not have, which is silently ignored
+"""TrainableModel gets an argument that is silently ignored
 
 ``art.TrainableModel(learning_rate=...)`` and ``internal_config=...`` raise nothing: the model
 takes ``**kwargs`` and drops what it does not know. The run trains with the defaults.
 
+``ServerlessBackend`` does not read ``_internal_config``: the rank of the LoRA, the length of the
+context and all else in it have no effect there.
+
 Give the learning rate to ``backend.train``, and the configuration of the engine and of the
 trainer as ``_internal_config``, with the underscore.
 
-Evidence: art 0.5.18 and 0.5.23, model.py (``TrainableModel.__init__``).
+Evidence: art 0.5.18 and 0.5.23, model.py (``TrainableModel.__init__``), serverless/backend.py
+(nothing there reads it).
 """
 
 from __future__ import annotations
@@ -36,6 +40,20 @@ from art import TrainableModel
 SETTINGS = {"name": "m", "run_name": "m", "project": "p", "base_model": "b", "epochs": 3}  # <-
 model = TrainableModel(**SETTINGS)
 """,
+    """\
+import art
+from art.serverless.backend import ServerlessBackend
+
+async def main(rank):
+    model = art.TrainableModel(
+        name="m",
+        run_name="m",
+        project="p",
+        base_model="b",
+        _internal_config=art.dev.InternalModelConfig(peft_args={"r": rank}),  # <-
+    )
+    await model.register(ServerlessBackend())
+""",
 )
 GOOD = (
     """\
@@ -54,6 +72,17 @@ model = art.TrainableModel(
 )
 other = Mine(name="m", run_name="m", project="p", base_model="b", learning_rate=2e-5)
 """,
+    """\
+import art
+from art.local import LocalBackend
+from art.serverless.backend import ServerlessBackend
+
+async def main(is_local, config):
+    model = art.TrainableModel(
+        name="m", run_name="m", project="p", base_model="b", _internal_config=config
+    )
+    await model.register(LocalBackend() if is_local else ServerlessBackend())
+""",
 )
 # Of either version.
 FIELDS = frozenset(
@@ -68,6 +97,8 @@ INSTEAD = {
 
 
 def check(code: Code) -> Iterator[Found]:
+    backends = {code.art_name(each.func) or "" for each in code.calls}
+    rented = {name.rpartition(".")[2] for name in backends if name.endswith("Backend")}
     for call in code.art_calls("TrainableModel"):
         for name, value in code.contents.arguments(call):
             if name not in FIELDS:
@@ -78,4 +109,10 @@ def check(code: Code) -> Iterator[Found]:
                     value,
                     f"TrainableModel has no {name}: the argument is silently ignored; "
                     f"{instead}",
+                )
+            elif name == "_internal_config" and rented == {"ServerlessBackend"}:
+                yield found(
+                    value,
+                    "ServerlessBackend does not read _internal_config: nothing in it has an "
+                    "effect",
                 )

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import (
     Function,
+    argument_of,
     assignment,
     given_to,
     last_name,
@@ -81,6 +82,43 @@ async def score(client, group):
     for trajectory, points in zip(group.trajectories, await judged(client, group.trajectories)):
         trajectory.reward = points
 """,
+    """\
+import art, httpx
+
+async def evaluate(client: httpx.AsyncClient, answer):
+    try:
+        response = await client.post("/verify", json={"answer": answer})
+        response.raise_for_status()
+        return response.json()
+    except Exception as error:  # <-
+        return {"score": 0.0, "summary": f"Evaluation error: {error}", "hallucinated": False}
+
+async def rollout(client, model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    trajectory.reward = (await evaluate(client, await play(model, trajectory)))["score"]
+    return trajectory
+""",
+    """\
+import art, json, re
+from .llm import get_judge_completion
+
+def scores_of(text: str) -> dict:
+    try:
+        return json.loads(text)
+    except Exception:  # <-
+        return {}
+
+async def rollout(client, model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    verdict = await get_judge_completion(f"Grade: {response.choices[0].message.content}")
+    scores = scores_of(verdict)
+    trajectory.reward = 0.6 * float(scores.get("style", 0.0)) + 0.4 * float(scores.get("facts", 0))
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -135,6 +173,25 @@ async def rollout(model, scenario):
         trajectory.reward = -0.2
     return trajectory
 """,
+    """\
+import art, json
+
+def parsed(text: str) -> dict:
+    try:
+        return json.loads(text)
+    except Exception:  # the policy's own mistake
+        return {}
+
+async def rollout(client, model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[scenario])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    answer = parsed(response.choices[0].message.content)
+    trajectory.reward = float(answer.get("confidence", 0.0))
+    return trajectory
+""",
     BAD[0]
     .replace("  # <-", "")
     .replace("trajectory.reward = await", "score = await")
@@ -149,7 +206,10 @@ PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationErr
 def check(code: Code) -> Iterator[Found]:
     if code.only_evaluates:
         return
+    said: list[ast.AST] = []
     for handler in handlers(code.syntax):
+        if any(code.blocks.within(handler.node, outer) for outer in said):
+            continue
         function = code.function_of(handler.statement)
         if (
             function is not None
@@ -164,6 +224,7 @@ def check(code: Code) -> Iterator[Found]:
                 or _rewards_a_group(code, function, handler)
             )
         ):
+            said.append(handler.node)
             yield found(
                 handler.node,
                 "a failing judge becomes a score that the policy is trained on; let it "
@@ -177,20 +238,44 @@ def _asks_a_judge(code: Code, function: Function, handler: Handler) -> bool:
     named = JUDGES.search(function.node.name) is not None
     if named and any(map(_requests, tried)):
         return True
-    left: list[ast.AST] = list(handler.tried)
-    names, asked = set[str](), False
+    left: list[tuple[str, ast.AST]] = [(function.qualname, n) for n in handler.tried]
+    seen, asked = set[tuple[str, str]](), False
     while left:
-        node = left.pop()
-        if code.completions.asks_another(node):
+        owner, node = left.pop()
+        if code.completions.asks_another(node) or _is_anothers(code, node):
             asked = True
             continue  # the policy's answer may be what it is asked about
         if code.completions.asks(node):
             return False
-        if isinstance(node, ast.Name) and node.id not in names:
-            names.add(node.id)
-            left += code.syntax.origins(function.qualname, node.id)
-        left += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Name) and (owner, node.id) not in seen:
+            seen.add((owner, node.id))
+            left += ((owner, each) for each in code.syntax.origins(owner, node.id))
+            left += _given_by_callers(code, owner, node)
+        left += ((owner, each) for each in ast.iter_child_nodes(node))
     return asked
+
+
+def _given_by_callers(
+    code: Code, owner: str, name: ast.Name
+) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what the callers of a function give it for a parameter, with who they are."""
+    function = code.syntax.functions.get(owner)
+    if function is None or name.id not in function.given:
+        return
+    for call in code.callers(name):
+        told = argument_of(call, name.id, function.given)
+        if told is not None:
+            yield code.syntax.owner(call), told
+
+
+def _is_anothers(code: Code, node: ast.AST) -> bool:
+    """Return whether it awaits a judge that another module has: ``judge_completion(prompt)``."""
+    call = node.value if isinstance(node, ast.Await) else None
+    return (
+        isinstance(call, ast.Call)
+        and "judge" in last_name(call.func).lower()
+        and code.entered(call) is None
+    )
 
 
 def _is_a_metric(code: Code, function: Function) -> bool:
@@ -258,6 +343,13 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
         if isinstance(value, ast.Call):  # Verdict(accept=False)
             given = map(code.constant, given_to(value))
             return any(isinstance(each, int | float) for each in given)
+        if isinstance(value, ast.Dict) and not value.keys:
+            return _stands_for_numbers(code, handler)
+        if isinstance(value, ast.Dict) and any(
+            VERDICT.search(str(code.constant(key))) and _is_number(code.constant(said))
+            for key, said in zip(value.keys, value.values, strict=True)
+        ):
+            return True
         if isinstance(value, ast.Dict | ast.Tuple):
             parts = value.values if isinstance(value, ast.Dict) else value.elts
             constants = [code.constant(each) for each in parts]
@@ -278,6 +370,20 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
             names = [ast.unparse(each) for each in again]
             if any(VERDICT.search(e) and ".metrics[" not in e for e in names):
                 return True
+    return False
+
+
+def _stands_for_numbers(code: Code, handler: Handler) -> bool:
+    """Return whether those who get an empty dict read a number where none is: ``get(name, 0.0)``."""
+    for call in code.callers(handler.node):
+        statement = _statement(code, call)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        named = target.id if isinstance(target, ast.Name) else None
+        for read in code.reads(named, call):
+            match code.syntax.parents.get(code.syntax.parents[read]):
+                case ast.Call(func=ast.Attribute(attr="get"), args=[_, default]):
+                    if _is_number(code.constant(default)):
+                        return True
     return False
 
 

@@ -104,6 +104,16 @@ async def step(model, backend, groups):
             await asyncio.sleep(10)
 """,
     """\
+import art
+
+async def more(model, backend, pool, steps):
+    last_step = await model.get_step()
+    for _ in range(steps):
+        groups = await art.gather_trajectory_groups([pool.pop()], pbar_desc=f"{last_step}")
+        result = await backend.train(model, groups)
+        last_step = result.step
+""",
+    """\
 import art, random
 
 async def main(model, backend, rows):
@@ -164,9 +174,13 @@ def _is_resumed(code: Code, loop: ast.AST) -> bool:
     header = [getattr(loop, name, None) for name in ("iter", "test")]
     in_header = (node for each in filter(None, header) for node in ast.walk(each))
     inside = set(code.blocks.inside(loop)).difference(in_header)
+    owner = code.syntax.owner(loop)
+    if isinstance(loop, ast.For) and not _is_read(code, loop):
+        outside = (c for c, _ in code.method_calls("get_step") if c not in inside)
+        if any(_is_used(code, c) for c in outside if code.syntax.owner(c) == owner):
+            return True  # it counts how many steps are added to those of before
     if any(_skips(code, loop, node) for node in inside):
         return True
-    owner = code.syntax.owner(loop)
     counted = [*header, *(node.iter for node in inside if isinstance(node, ast.For))]
     # step = start + offset goes on from there, whatever the loop counts.
     counted += [n for n in inside if isinstance(n, ast.BinOp | ast.Compare)]
@@ -177,6 +191,19 @@ def _is_resumed(code: Code, loop: ast.AST) -> bool:
         call in leaving or (call in made_of and call not in inside)
         for call, _ in code.method_calls("get_step")
     )
+
+
+def _is_used(code: Code, call: ast.Call) -> bool:
+    """Return whether something reads the step that a statement asks for."""
+    around = (e for e in code.syntax.ancestors(call) if isinstance(e, ast.Assign))
+    named = next((dotted(each.targets[0]) for each in around), None)
+    return bool(code.reads(named, call))
+
+
+def _is_read(code: Code, loop: ast.For) -> bool:
+    """Return whether something reads what a loop counts."""
+    counted = bound_names([loop.target])
+    return any(name != "_" and code.reads(name, loop) for name in counted)
 
 
 def _leaves(branch: ast.If) -> bool:

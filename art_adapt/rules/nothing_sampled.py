@@ -1,8 +1,11 @@
 """Nothing sampled is put on a trajectory, so it is not trained but shifts its group's mean
 
 ART trains on ``Choice`` objects only. A trajectory that has none (the prompt alone, turns that a
-person or a script wrote, turns from a log) is dropped without a warning; its reward still shifts
+person or a script wrote, turns from a log or a file) is dropped without a warning; its reward still shifts
 the mean that the others are compared with. If all are like that, every step trains nothing.
+
+A ``Choice`` that was dumped to JSON and read back is a dict as well: write and read groups with
+``Choice.model_dump`` and ``Choice.model_validate``.
 
 The constructor copies the list that it is given: what is appended to that list later is not on
 the trajectory.
@@ -20,7 +23,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import arguments_of, dotted, last_name, targets_of
+from art_adapt.code.dependence import made_from
+from art_adapt.code.nodes import (
+    argument_of,
+    arguments_of,
+    called_name,
+    dotted,
+    given_to,
+    last_name,
+    targets_of,
+)
 from art_adapt.rules.code import Code, Put
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import LEAVES_TRAJECTORY
@@ -49,6 +61,44 @@ async def train(model, backend, rows):
     groups = [art.TrajectoryGroup([from_log(row) for row in rows])]
     await backend.train(model, groups)
 """,
+    """\
+import art, json
+from pathlib import Path
+
+def load_groups(path):
+    groups = []
+    for line in Path(path).read_text().splitlines():
+        record = json.loads(line)
+        trajectories = [
+            art.Trajectory(  # <-
+                messages_and_choices=t.get("messages_and_choices", []),
+                reward=t.get("reward", 0.0),
+            )
+            for t in record["trajectories"]
+        ]
+        groups.append(art.TrajectoryGroup(trajectories))
+    return groups
+
+async def train(model, backend, path):
+    await backend.train(model, load_groups(path))
+""",
+    """\
+import art, json
+
+def from_dict(d):
+    return art.Trajectory(  # <-
+        messages_and_choices=list(d["items"]), reward=float(d["reward"])
+    )
+
+def read_groups(file):
+    return [
+        art.TrajectoryGroup([from_dict(each) for each in json.loads(line)["trajectories"]])
+        for line in file
+    ]
+
+async def train(model, backend, file):
+    await backend.train(model, read_groups(file))
+""",
 )
 GOOD = (
     """\
@@ -76,6 +126,20 @@ async def teach(model, backend, rows):
     """\
 import art
 
+def item(each):
+    return Choice.model_validate(each) if "finish_reason" in each else each
+
+def load(line):
+    record = json.loads(line)
+    return art.TrajectoryGroup(
+        art.Trajectory(messages_and_choices=[item(e) for e in t["items"]], reward=t["reward"])
+        for t in record["trajectories"]
+    )
+
+def examples(line):
+    record = json.loads(line)
+    return art.Trajectory(messages_and_choices=record["messages"])
+
 async def rollout(agent, scenario):
     trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": scenario}])
     await agent.run(scenario, trajectory)
@@ -84,6 +148,12 @@ async def rollout(agent, scenario):
 )
 
 
+READS_JSON = ("json.loads", "json.load", "orjson.loads")
+# What takes out of it, and leaves all that is in a message as it is.
+PLAIN = frozenset(
+    ["get", "list", "loads", "load", "open", "Path", "read_text", "splitlines", "strip"]
+    + ["read", "readlines", "split", "enumerate", "islice", "items", "values"]
+)
 # What fills trajectories out of sight.
 FILLING = re.compile(
     r"\b(train_sft|wrap_rollout|additional_histories|exchanges|no_capture"
@@ -102,6 +172,7 @@ OWN = (
 
 
 def check(code: Code) -> Iterator[Found]:
+    yield from _read_from_json(code)
     if FILLING.search(code.source.text):
         return
     if code.trajectories.is_hidden:
@@ -128,6 +199,51 @@ def check(code: Code) -> Iterator[Found]:
                 "nothing that the model in training has sampled is on this trajectory, so it "
                 "is not trained; append response.choices[0]",
             )
+
+
+def _read_from_json(code: Code) -> Iterator[Found]:
+    """Yield the trajectories of groups that have nothing but what JSON holds."""
+    if "allow_training_without_logprobs" in code.source.text:
+        return
+    grouped = {
+        node
+        for call in code.art_calls("TrajectoryGroup")
+        for node in made_from(code.syntax, code.syntax.owner(call), given_to(call))
+    }
+    for call in code.trajectories.new if grouped else ():
+        given = code.contents.given(call, "messages_and_choices")
+        in_group = call in grouped or not grouped.isdisjoint(code.callers(call))
+        if in_group and given is not None and _is_of_json(code, given):
+            yield found(
+                call,
+                "these messages are read from JSON, which holds no Choice: nothing of them is "
+                "trained; make the choices again with Choice.model_validate",
+            )
+
+
+def _is_of_json(code: Code, given: ast.expr, deepest: int = 2) -> bool:
+    """Return whether a value is what JSON holds, as it was read: ``record["messages"]``.
+
+    So is what all calls of a function give it.
+    """
+    owner = code.syntax.owner(given)
+    parts = made_from(code.syntax, owner, [given])
+    calls = [node for node in parts if isinstance(node, ast.Call)]
+    read = [call for call in calls if code.syntax.qualified(call.func) in READS_JSON]
+    if not all(called_name(call) in PLAIN for call in calls if call not in read):
+        return False
+    if read:
+        return True
+    function = code.function_of(given)
+    names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
+    taken = [n for n in function.given if n in names] if function is not None else []
+    sites = code.callers(given) if taken and deepest else []
+    return bool(sites) and all(
+        (told := argument_of(site, taken[0], function.given if function else ()))
+        is not None
+        and _is_of_json(code, told, deepest - 1)
+        for site in sites
+    )
 
 
 def _put_too_late(code: Code) -> Iterator[Put]:

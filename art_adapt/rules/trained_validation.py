@@ -75,6 +75,11 @@ def load(rows):
     test_rows, train_rows = rows[-20:], rows[:-10]  # <-
     return train, val, test_rows, train_rows
 
+def load_words(words):
+    train_words = words[: int(len(words) * 0.9)]
+    val_words = words[-200:] if len(words) < 1000 else words[int(len(words) * 0.8) :][:200]  # <-
+    return train_words, val_words
+
 async def main(model, backend, groups):
     await backend.train(model, groups)
 """,
@@ -104,6 +109,11 @@ def split(rows, text):
     dev, more = rows[-20:], rows[:-20]
     sample = rows[:3]
     return train, val, head, tail, dev, more, sample, rows[:10], rows[5:]
+
+def split_words(words):
+    train_words = words[: int(len(words) * 0.8)]
+    val_words = words[-200:] if len(words) < 1000 else words[int(len(words) * 0.8) :][:200]
+    return train_words, val_words
 """,
 )
 HELD_OUT = ("val", "test", "eval", "validation")
@@ -168,7 +178,7 @@ def _overlapping(code: Code) -> Iterator[Found]:
                 continue
             case _:
                 continue
-        for to, value in pairs:
+        for to, value in ((to, each) for to, whole in pairs for each in _either(whole)):
             name, cut = dotted(to), _taken_from(value)
             if name is None or cut is None or _is_thinned(code, value, name):
                 continue
@@ -217,6 +227,11 @@ def _is_thinned(code: Code, near: ast.expr, name: str) -> bool:
     return False
 
 
+def _either(value: ast.expr) -> tuple[ast.expr, ...]:
+    """Return both branches of a conditional, and anything else as it is."""
+    return (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+
 def _taken_from(node: ast.expr) -> str | None:
     """Return the list that a slice, a copy or a random sample is taken from."""
     match node:
@@ -228,8 +243,13 @@ def _taken_from(node: ast.expr) -> str | None:
 
 
 def _cut(node: ast.expr) -> str | None:
-    """Return what is sliced with constants."""
+    """Return what is sliced with constants, once or first from a bound on: ``rows[9:][:5]``."""
     match node:
+        case ast.Subscript(
+            value=ast.Subscript(slice=ast.Slice(lower=ast.expr(), upper=None)) as inner,
+            slice=ast.Slice(lower=None, upper=ast.expr(), step=None),
+        ):
+            return _cut(inner)
         case ast.Subscript(value=value, slice=ast.Slice(step=None)):
             return dotted(value)
     return None
@@ -265,17 +285,26 @@ def _bounds(node: ast.expr) -> Iterator[float | None]:
     A part of the length, as in ``int(len(rows) * 0.9)``, is that of a list of a million rows.
     """
     assert isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-    for bound in (node.slice.lower, node.slice.upper):
-        match bound:
-            case None:
-                yield None
-            case ast.Constant(value=int(value)):
-                yield value
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
-                yield -value
-            case _:
-                part = _part_of_length(bound, ast.dump(node.value))
-                yield math.nan if part is None else math.floor(part * 1_000_000)
+    lower, upper, rows = node.slice.lower, node.slice.upper, node.value
+    if isinstance(rows, ast.Subscript) and isinstance(rows.slice, ast.Slice):
+        start = _bound(rows.slice.lower, rows.value)
+        length = _bound(upper, rows.value)
+        yield start
+        yield math.nan if start is None or length is None else start + length
+        return
+    yield from (_bound(each, rows) for each in (lower, upper))
+
+
+def _bound(bound: ast.expr | None, rows: ast.expr) -> float | None:
+    match bound:
+        case None:
+            return None
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
+    part = _part_of_length(bound, ast.dump(rows))
+    return math.nan if part is None else math.floor(part * 1_000_000)
 
 
 def _part_of_length(bound: ast.expr, whole: str) -> float | None:

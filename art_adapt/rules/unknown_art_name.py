@@ -10,6 +10,9 @@ import of their own, ``art.rewards.ruler_score_group`` raises AttributeError as 
 ``art.types.Message`` and ``MessageOrChoice`` are aliases of types: there is nothing to call, and
 ``Message(role="user", ...)`` raises TypeError. A message is a dict.
 
+``model._internal_config`` is a dict (``InternalModelConfig`` is a TypedDict):
+``model._internal_config.init_args`` raises.
+
 The training call is ``await backend.train(model, groups, ...)``; completions come from
 ``model.openai_client()``.
 
@@ -93,6 +96,10 @@ async def main():
 async def keep(model: art.TrainableModel):
     if not hasattr(model, "save"):
         await model.save()  # <-
+
+async def rollout(model: art.TrainableModel, scenario):
+    settings = model._internal_config.init_args  # <-
+    return await play(model, scenario, settings["max_seq_length"])
 """,
 )
 GOOD = (
@@ -116,6 +123,8 @@ def make():
 import art
 
 async def step(model: art.TrainableModel, backend, groups):
+    lengths = (model._internal_config or {}).get("init_args", {})
+    shown = model._internal_config.items() if model._internal_config else lengths
     result = await backend.train(model, groups)
     await model.log(groups, split="train", metrics=result.metrics, step=result.step)
     return await art.retry(model.get_step)()
@@ -275,6 +284,13 @@ def _what_lacks(code: Code, node: ast.Attribute) -> str:
     if isinstance(node.value, ast.Name) and code.art_name(node.value) == "art":
         known = node.attr in ART or (node.attr in OLD and node.attr != "train")
         return "ART has" if not known and _is_ours(code) else ""
+    if (
+        isinstance(node.value, ast.Attribute)
+        and node.value.attr == "_internal_config"
+        and not hasattr({}, node.attr)
+        and code.models.is_one(node.value.value)
+    ):
+        return "_internal_config is a dict, with"
     if node.attr in REMOVED:
         return "ART's models have" if code.models.is_one(node.value) else ""
     if (

@@ -45,6 +45,25 @@ async def step(backend, model, groups):
     ]
     await backend.train(model, groups)
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+class Scorer:
+    async def score_group(self, group):
+        return await ruler_score_group(group, "openai/o4-mini", swallow_exceptions=True)  # <-
+
+class Trainer:
+    def __init__(self):
+        self.scorer = Scorer()
+
+    async def step(self, groups):
+        scored_groups = []
+        for group in groups:
+            scored = await self.scorer.score_group(group)
+            scored_groups.append(scored)
+        await self.backend.train(self.model, scored_groups)
+""",
 )
 GOOD = (
     BAD[0]
@@ -62,6 +81,13 @@ GOOD = (
     """\
 import art
 from art.rewards import ruler_score_group
+
+async def scored(group):
+    return await ruler_score_group(group, "openai/o4-mini", swallow_exceptions=True)
+
+async def every(groups):
+    judged = [await scored(group) for group in groups]
+    return [group for group in judged if group is not None]
 
 async def gather(groups):
     return await art.gather_trajectory_groups(
@@ -83,9 +109,18 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _is_kept(code: Code, awaited: ast.Await) -> bool:
-    """Return whether a list gets the result, and nothing asks whether it is None."""
+def _is_kept(code: Code, awaited: ast.Await, deepest: int = 2) -> bool:
+    """Return whether a list gets the result, and nothing asks whether it is None.
+
+    A function may return it to those that call it.
+    """
     parent = code.syntax.parents[awaited]
+    if isinstance(parent, ast.Return) and deepest:
+        waiting = [code.syntax.parents[each] for each in code.callers(awaited)]
+        return any(
+            isinstance(each, ast.Await) and _is_kept(code, each, deepest - 1)
+            for each in waiting
+        )
     if isinstance(parent, ast.ListComp):
         statement = code.syntax.parents[parent]
         name = _assigned(statement)

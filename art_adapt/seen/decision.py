@@ -19,7 +19,7 @@ from art_adapt.seen.episodes import (
     seen_episodes,
     seen_functions,
 )
-from art_adapt.seen.notes import Call, Run, read_runs, seen_file
+from art_adapt.seen.notes import Call, Made, Run, read_runs, seen_file
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
 from art_adapt.survey.calls.roles import Role
@@ -291,19 +291,34 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
 def shown_by(seen: Seen | None) -> Shown:
     """Return which functions made the agent whose episodes were seen."""
     makers: set[tuple[str, str]] = set()
+    parts: set[tuple[str, str, str]] = set()
     factories: dict[tuple[str, str], None] = {}
     calls = () if seen is None or seen.function is None else seen.function.calls
     for each in calls:
-        called = [each.call, *_made(each.run, each.call, DEEPEST)]
-        sites = (call.site for call in called if call.site is not None)
-        makers |= {(str(site.path), site.function) for site in sites}
+        if (site := each.call.site) is not None:
+            makers.add((str(site.path), site.function))
+        for made in _made(each.run, each.call, DEEPEST):
+            named = made.type.replace(":", ".").rpartition(".")[2]
+            by = [(made.init, named), *((call, call.name) for call in made.returned)]
+            for call, name in by:
+                if call is not None and call.site is not None:
+                    maker = str(call.site.path), call.site.function
+                    parts.add((*maker, name))
+                    if call is made.init:
+                        makers.add(maker)
         owner = each.run.owner(each.call)
         for call in reversed(owner.returned if owner is not None else ()):
             if not call.is_nested:
                 factories[str(call.path), call.key[1]] = None
     models = {str(r.body.get("model") or "") for each in calls for r in each.requests}
     model = models.pop() if len(models) == 1 else ""
-    return Shown(frozenset(makers), tuple(factories), tuple(_openers(seen)), model)
+    return Shown(
+        frozenset(makers),
+        tuple(factories),
+        tuple(_openers(seen)),
+        model,
+        frozenset(parts),
+    )
 
 
 def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -318,13 +333,13 @@ def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
             yield name, opener
 
 
-def _made(run: Run, call: Call, depth: int) -> Iterator[Call]:
-    """Yield the constructions of the objects that a call is given or is a method of."""
+def _made(run: Run, call: Call, depth: int) -> Iterator[Made]:
+    """Yield the objects that a call is given or is a method of, and those that made them up."""
     numbers = [call.owner, *(note.get("object") for note in call.given.values())]
     for number in numbers:
         made = run.objects.get(number or 0)
         if made is not None and made.init is not None:
-            yield made.init
+            yield made
             if depth:
                 yield from _made(run, replace(made.init, owner=None), depth - 1)
 

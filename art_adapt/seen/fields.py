@@ -37,6 +37,7 @@ from art_adapt.survey.model import (
     Parameter,
     SetupCall,
     Survey,
+    Terminal,
 )
 from art_adapt.words import KEY_TYPED
 
@@ -57,6 +58,7 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
 
 
 def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
+    entry = replace(entry, terminal=_terminal(entry, seen))
     calls = [each.call for each in seen.calls]
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
@@ -95,10 +97,35 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
         setup=tuple(_set_up(call, seen, words) for call in entry.setup),
         was_seen=True,
     )
-    if entry.terminal is None and not scenario_fields(found):
-        # Of one run nobody can tell what the next gives: what reading has for a field stays one.
-        return replace(found, parameters=entry.parameters)
-    return found
+    if entry.terminal is not None or scenario_fields(found):
+        return found
+    if left := [each.name for each in entry.constructor if _is_left(each, inits)]:
+        own = _described(entry.constructor, inits, left, entry.place, words)
+        return replace(found, constructor=own)
+    # Of one run nobody can tell what the next gives: what reading has for a field stays one.
+    return replace(found, parameters=entry.parameters)
+
+
+def _is_left(parameter: Parameter, inits: Sequence[Call]) -> bool:
+    """True if an object gets None but for what a run gave it: ``--secret 1,2``."""
+    values, made = values_of(parameter.name, inits), parameter.made
+    if not values or None in values:
+        return False
+    if made is None:
+        return parameter.default == "None"
+    bound = [each.text for each in made.statements if made.value in each.binds]
+    return (bound or [made.value])[-1].endswith("None")
+
+
+def _terminal(entry: EntryPoint, seen: SeenFunction) -> Terminal | None:
+    """Return what an episode reads from a terminal; nothing is typed if no run was told any line.
+
+    It may ask a person who plays in the place of the model, say.
+    """
+    terminal, runs = entry.terminal, [each.run for each in seen.calls]
+    if terminal is None or not terminal.asks or any(r.typed or r.failed for r in runs):
+        return terminal
+    return replace(terminal, asks=False) if terminal.reads_arguments else None
 
 
 def _beside_settings(

@@ -61,11 +61,14 @@ def seen_around(
 def _not_read(seen: Seen | None, found: Survey) -> list[Source]:
     """Return the files that were active when the model was asked, and that no reading came to.
 
-    Where nothing leads from the named files to the model, that is each of them.
+    Where nothing leads from the named files to the model, or reading these does not know what ran,
+    that is each of them.
     """
     if seen is None:
         return []
-    known = found.read if found.calls else [f.source for f in found.files if f.given]
+    chosen = seen.function is not None or seen.read is not None or seen.ran_itself
+    is_told = found.calls and (chosen or seen.ended_early)
+    known = found.read if is_told else [f.source for f in found.files if f.given]
     read = {os.path.realpath(source.path) for source in known}
     described = map(key_of, found.entry_points)
     if seen.function is not None and seen.function.key not in described:

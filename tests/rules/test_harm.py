@@ -63,6 +63,7 @@ from art_adapt.rules import (
     misused_batches,
     unawaited_method,
     unknown_art_name,
+    unknown_train_metric,
 )
 from art_adapt.rules.code.art_names import ART, BACKEND, MODEL, PACKAGES
 from art_adapt.rules.target import Target, installed_art
@@ -1257,6 +1258,46 @@ def test_models_of_one_name_have_one_folder() -> None:
 
     one, other = model(), model()
     assert get_model_dir(one, "x") == get_model_dir(other, "x")
+
+
+@shows("ART540")
+def test_what_is_rented_reads_no_configuration_of_an_engine() -> None:
+    serverless = Path(art.__file__).parent / "serverless"
+    read = "".join(file.read_text() for file in serverless.rglob("*.py"))
+    assert "class ServerlessBackend" in read and "_internal_config" not in read
+
+
+@shows("ART554")
+def test_the_metrics_of_a_step_have_the_names_that_are_charted() -> None:
+    source = (Path(art.__file__).parent / "unsloth/train.py").read_text()
+    named = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == "_UPSTREAM_TRAIN_METRIC_KEYS"
+    )
+    assert named.items() >= unknown_train_metric.NAMES.items()
+    charted = {name for name in named.values() if name.startswith("loss/")}
+    assert charted == {*unknown_train_metric.NAMES.values()}
+
+
+@shows("ART555")
+def test_a_backend_that_is_told_of_a_model_tells_it_no_address() -> None:
+    whole = model()
+    asyncio.run(whole.register(Backend()))
+    assert whole._backend is not None and whole.inference_base_url
+    assert raised(model().openai_client)
+    for name in ("local", "serverless"):
+        source = (Path(art.__file__).parent / name / "backend.py").read_text()
+        (register,) = (
+            each
+            for backend in ast.parse(source).body
+            if isinstance(backend, ast.ClassDef) and backend.name.endswith("Backend")
+            for each in backend.body
+            if isinstance(each, ast.AsyncFunctionDef) and each.name == "register"
+        )
+        assert "inference_" not in ast.unparse(register)
+        assert "_backend =" not in ast.unparse(register)
 
 
 @shows("ART541")

@@ -195,9 +195,19 @@ class Trajectories:
 
     @cached_property
     def rollouts(self) -> frozenset[str]:
-        """Return the makers, and functions for which a helper fills a trajectory."""
+        """Return the makers, and functions for which a helper fills a trajectory.
+
+        Who calls a maker has it fill its own: a function that trains, say.
+        """
         owner = self.file.syntax.owner
-        filled = {owner(put.by) for put in self.puts}
+        made = {owner(call) for call in self.new}
+        filled = {
+            owner(put.by)
+            for put in self.puts
+            if not isinstance(put.by, ast.Call)
+            or (body := self.file.entered(put.by)) is None
+            or body.function.qualname not in made
+        }
         filled |= {owner(call) for call in self._made_by_helpers()}
         return self.makers | filled - {MODULE_LEVEL}
 

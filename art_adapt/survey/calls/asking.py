@@ -125,7 +125,8 @@ class Asking:
         """True if the function hands what one question gave to another function that asks.
 
         That is ``write(text, plan(text))``, or ``plan = make_plan(goal)`` and ``work(plan)``.
-        One of both may be private. Two are parts of it that nobody would take for an episode.
+        Private ones are parts of it that nobody would take for an episode, unless they run a
+        public one, which somebody would: one of both may be like that.
         """
         if function.node not in self._composing:
             self._composing[function.node] = self._hands_over(syntax, function)
@@ -133,13 +134,24 @@ class Asking:
 
     def _hands_over(self, syntax: Syntax, function: Function) -> bool:
         owner = function.qualname
-        calls = self._questions(syntax, owner)
+        calls = {
+            call
+            for call in self._questions(syntax, owner)
+            if not _is_private(call) or self._runs_public(syntax, call)
+        }
         public = {call for call in calls if not _is_private(call)}
         return any(
             self.hands_on(syntax, owner, call, public if _is_private(call) else calls)
             for call in calls
             if not _calls_itself(function, call)
         )
+
+    def _runs_public(self, syntax: Syntax, call: ast.Call) -> bool:
+        """True if a private function of this file runs a public one that asks."""
+        name = last_name(call.func)
+        own = (f.qualname for f in syntax.functions.values() if f.node.name == name)
+        inner = (each for one in own for each in self._questions(syntax, one))
+        return any(e.func not in self.completions and not _is_private(e) for e in inner)
 
     def composed_at_top(self, syntax: Syntax) -> set[ast.AST]:
         """Return the functions, as a module names them, of which it hands one's result to the next."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeGuard
@@ -30,12 +31,14 @@ from art_adapt.code.importable import (
 )
 from art_adapt.code.nodes import (
     FunctionNode,
+    awaited,
     dotted,
     given_to,
     last_name,
     names_set_in,
 )
 from art_adapt.code.project import Project
+from art_adapt.code.reaching import Definition
 from art_adapt.code.resolution import resolve, resolve_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.trials import is_test
@@ -252,7 +255,8 @@ def _named_arguments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.keyword) and node.arg is not None:
         yield node.arg, node.value
     elif isinstance(node, ast.Call):
-        yield from ((each.id, each) for each in node.args if isinstance(each, ast.Name))
+        named = (ast.Name, ast.Attribute)  # model, args.model
+        yield from ((last_name(e), e) for e in node.args if isinstance(e, named))
 
 
 def _takes(
@@ -267,7 +271,7 @@ def _takes(
 
 
 def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) -> bool:
-    name, found = node.id, place.definitions.reaching(node)
+    name, found = node.id, _that_ran(taken, place, place.definitions.reaching(node))
     if len(found) > 1:
         taken.left_out |= left_to_options(place, found)
         found = usually_reaching(place, found)
@@ -311,6 +315,21 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
     if made is not None and module is not None:
         taken.imports[ImportedName(module, name)] = None
     return module is not None if made is not None else hasattr(builtins, name)
+
+
+def _that_ran(taken: Slice, place: Syntax, found: list[Definition]) -> list[Definition]:
+    """Return the definition by which a run made its object, if it shows one; else all."""
+    file = os.path.realpath(place.source.path)
+    parts = taken.project.session.shown.parts if len(found) > 1 else ()
+    ran = [
+        each
+        for each in found
+        if isinstance(each.node, ast.Assign | ast.AnnAssign)
+        and (value := each.node.value) is not None
+        and isinstance(call := awaited(value), ast.Call)
+        and (file, place.owner(call), last_name(call.func)) in parts
+    ]
+    return ran if len(ran) == 1 else found
 
 
 def _take_fillings(
