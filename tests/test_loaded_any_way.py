@@ -95,6 +95,32 @@ LAYOUTS = {
         {"app/agent.py": "import tools.f\n", "tools/f.py": ""},
         "both",
     ),
+    "in a package of a library's name, below its own": (
+        {
+            "src/app/__init__.py": "",
+            "src/app/openai/__init__.py": "",
+            "src/app/openai/agent.py": "from openai import OpenAI\nfrom app.text import f\n",
+            "src/app/text.py": "f = 1\n",
+        },
+        ONE.replace("from ", "from app."),
+    ),
+    "in a package of a library's name, by its neighbours": (
+        {
+            "app/__init__.py": "",
+            "app/openai/__init__.py": "from .agent import solve\n",
+            "app/openai/agent.py": "import openai\nfrom ..text import f\nopenai.OpenAI\n",
+            "app/text.py": "f = 1\n",
+        },
+        ONE.replace("from ", "from ."),
+    ),
+    "what its package exports by a star": (
+        {
+            "app/__init__.py": "from .tools import *\n",
+            "app/agent.py": "from app import f\n",
+            "app/tools.py": "f = 1\n",
+        },
+        ONE.replace("from ", "from app."),
+    ),
     "of its package, by a library's name": (
         {"openai/agent.py": "from openai import OpenAI\n"},
         "both",

@@ -69,11 +69,14 @@ def _always_finds_neighbours(syntax: Syntax) -> bool:
 
 
 def _defines_what_is_used(beside: Path, imported: Import, syntax: Syntax) -> bool:
-    """True if an import can mean the file beside: a library may have the same name."""
+    """True if an import can mean a file of the project: a library may have the same name."""
     try:
-        defined = Syntax.of(read_source(beside)).defined
+        file = Syntax.of(read_source(beside))
     except Refusal:
         return False
+    defined = file.defined
+    if "__getattr__" in file.functions or any(map(_is_star, file.source.tree.body)):
+        return True
     if imported.attribute is not None:
         return imported.attribute in defined
     local = next(name for name, each in syntax.imports.items() if each is imported)
@@ -85,6 +88,11 @@ def _defines_what_is_used(beside: Path, imported: Import, syntax: Syntax) -> boo
         and node.value.id == local
     }
     return bool(used) and used <= defined
+
+
+def _is_star(statement: ast.stmt) -> bool:
+    names = statement.names if isinstance(statement, ast.ImportFrom) else []
+    return any(each.name == "*" for each in names)
 
 
 def _packages_led_through(syntax: Syntax) -> list[HooksPlace]:
@@ -101,6 +109,7 @@ def _packages_led_through(syntax: Syntax) -> list[HooksPlace]:
         through = [
             package
             for imported in _always_imported(syntax)
+            if _can_mean(root, imported, syntax)
             for package in _packages_of(root, imported)
         ]
         shared = [n for n in range(len(names), 0, -1) if names[:n] in through]
@@ -110,6 +119,20 @@ def _packages_led_through(syntax: Syntax) -> list[HooksPlace]:
                 for n in shared
             ]
     return []
+
+
+def _can_mean(root: Path, imported: Import, syntax: Syntax) -> bool:
+    """True if an import can mean a package below a folder: a library may have the same name.
+
+    ``from openai import OpenAI`` is the library's where the project's own ``openai`` has none.
+    """
+    module = root.joinpath(*imported.module.split("."))
+    file, name = module_file(module), imported.attribute
+    if file is None or file.name != "__init__.py" or name == "*":
+        return True
+    if name is None:
+        return module.parent != root or _defines_what_is_used(file, imported, syntax)
+    return is_module(module / name) or _defines_what_is_used(file, imported, syntax)
 
 
 def _packages_of(root: Path, imported: Import) -> Iterator[tuple[str, ...]]:
