@@ -28,6 +28,7 @@ from art_adapt.source import read_source
 MOST = 4
 LARGEST = 200_000  # bytes of a file that is searched
 SAYING = ("README*", "Makefile", "Dockerfile", "docs/*.md")
+OWN = "art-adapt"
 RUNNERS = ("python", "python3", "uv", "poetry", "pdm", "uvicorn", "streamlit", "pytest")
 LEADING = re.compile(r"^\s*(?:[$>@-]\s*|RUN\s+|CMD\s+|ENTRYPOINT\s+)*")
 CODE = re.compile(r"    |\t|\s*[$>] ")  # a line that is indented, or after a prompt
@@ -167,7 +168,7 @@ def _command(
         return None
     variables = list(takewhile(SET.fullmatch, words))
     run = words[len(variables) :]
-    if not run or "install" in run or OPEN.search(line):
+    if not run or "install" in run or OPEN.search(line) or OWN in run:
         return None
     if run[0] in scripts and len(run) > 1:
         words = [*["env"] * bool(variables), *variables, *scripts[run[0]], *run[1:]]

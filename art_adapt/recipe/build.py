@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from art_adapt.code.annotations import bare
 from art_adapt.code.importable import ImportedName
@@ -140,6 +140,9 @@ class _Building:
     def _import(self, name: str, module: str = "") -> ImportedName:
         local = self._local(name)
         alias = "" if local == name else local
+        for each in self.entry.classes if not module else ():
+            if each.bound == name:
+                return replace(each, alias=alias) if alias else each
         return ImportedName(module or self.entry.module, name, alias)
 
     def _local(self, name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from art_adapt.recipe.types import or_none, parsed, plain_type, typed
+from art_adapt.survey.inputs.rebuilt import STANDARD
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
 from art_adapt.words import CONVERSATIONS
@@ -162,6 +163,10 @@ def _type(parameter: Parameter) -> ast.expr:
     is_chat = parameter.annotation is None and parameter.name in CONVERSATIONS
     if is_chat or parameter.element:
         return DICTS
+    made_of, _, _ = parameter.rebuilt.partition(" | None")
+    if (standard := STANDARD.get(made_of.rpartition(".")[2])) is not None:
+        may_miss = " | None" in parameter.rebuilt or parameter.default == "None"
+        return or_none(typed(standard)) if may_miss else typed(standard)
     if parameter.validated or parameter.rebuilt.isidentifier():
         return DICT
     default = _evaluated(parameter.default)

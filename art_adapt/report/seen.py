@@ -39,6 +39,16 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         path, name = whole
         said = f"one call of {name} ({shown(path)}) ran all {len(calls)} of them"
         yield "", said, f"if that is one episode, --entry {path.stem}:{name}"
+    if outside := seen.outside:
+        every = sum(len(run.requests) for run in seen.runs)
+        (path, name), _ = outside.most_common(1)[0]
+        others = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
+        yield (
+            "outside",
+            f"{outside.total()} of {counted(every, 'request')} came from {name} "
+            f"({shown(path)}){others}, in no episode",
+            "if an episode has them, --entry names what runs it all",
+        )
     requests = [request for each in calls for request in each.requests]
     called = {name for request in requests for name in request.called}
     offered = dict.fromkeys(name for request in requests for name in request.offered)

@@ -151,8 +151,8 @@ async def rollout(agent, scenario):
 READS_JSON = ("json.loads", "json.load", "orjson.loads")
 # What takes out of it, and leaves all that is in a message as it is.
 PLAIN = frozenset(
-    ["get", "list", "loads", "load", "open", "Path", "read_text", "splitlines", "strip"]
-    + ["read", "readlines", "split", "enumerate", "islice", "items", "values"]
+    {"get", "list", "loads", "load", "open", "Path", "read_text", "splitlines", "strip"}
+    | {"read", "readlines", "split", "enumerate", "islice", "items", "values"}
 )
 # What fills trajectories out of sight.
 FILLING = re.compile(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
@@ -20,6 +22,7 @@ from art_adapt.seen.episodes import (
     seen_functions,
 )
 from art_adapt.seen.notes import Call, Made, Run, read_runs, seen_file
+from art_adapt.seen.set_up_before import around_set_up
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
 from art_adapt.survey.calls.roles import Role
@@ -51,6 +54,23 @@ class Seen:
         """True if an endpoint answered a request."""
         return any(r.message or r.id for run in self.runs for r in run.requests)
 
+    @property
+    def outside(self) -> Counter[FunctionKey]:
+        """Count the requests in no episode, by the outermost function that asked each."""
+        found: Counter[FunctionKey] = Counter()
+        if self.function is None:
+            return found
+        for run in self.runs:
+            for request in run.requests:
+                keys = [
+                    call.key
+                    for call in run.enclosing(request)
+                    if call.function != MODULE_LEVEL
+                ]
+                if keys and self.function.key not in keys:
+                    found[keys[-1]] += 1
+        return found
+
     def shows_part(self, entry: EntryPoint) -> bool:
         """True if an error ended the runs, within calls of other functions around an entry point."""
         functions = (f for f in seen_functions(self.runs) if f.key == key_of(entry))
@@ -78,13 +98,18 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     alone = _at_module_level(asked)
-    if not possible or (alone and _is_beside_most(asked, chosen_by(survey, possible))):
-        is_script = first is not None and first.is_script
+    is_script = first is not None and first.is_script
+    likely = chosen_by(survey, possible) if possible and alone else None
+    # Of one request, the script's helper that is given its conversation looks whole.
+    is_helper = is_script and likely is not None and not likely.told
+    if not possible or is_helper or (alone and _is_beside_most(asked, likely)):
         read = first if alone and not is_script else None
         return Seen(asked, None, read, ran_itself=alone and is_script)
     chosen = around_steps(asked, functions, possible, survey) or chosen_by(
         survey, possible
     )
+    if chosen is not None:
+        chosen = around_set_up(chosen, functions, survey) or chosen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
         return Seen(asked, None, None)  # a test may try a step alone

@@ -8,6 +8,7 @@ episode; the others are its parts.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +37,8 @@ class Enclosing:
 
     ``given``: the parameters whose text the model was asked; ``told``: one of them is more than
     the conversation. ``answers``: it returned what the model said last. ``whole``: no
-    conversation in it began or went on outside. ``is_part``: it was given what the model had said.
+    conversation in it began or went on outside. ``is_part``: it was given what the model had said;
+    ``may_be_part``: or a word of it, which may be chance.
     """
 
     run: Run
@@ -47,6 +49,7 @@ class Enclosing:
     answers: bool
     whole: bool
     is_part: bool
+    may_be_part: bool
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,9 @@ class SeenFunction:
     def runs_episodes(self) -> bool:
         """True if each call was a whole episode, or a user's turn."""
         whole = all((e.whole or e.given) and not e.is_part for e in self.calls)
-        return whole and not self.is_step
+        # What happens each time is no chance.
+        always = len(self.calls) > 1 and all(each.may_be_part for each in self.calls)
+        return whole and not always and not self.is_step
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -229,7 +234,7 @@ def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
     anew = asked_anew(run.requests)
     inside: dict[int, list[int]] = {}
     for at, request in enumerate(run.requests):
-        for call in run.outward(request.around):
+        for call in run.enclosing(request):
             inside.setdefault(call.number, []).append(at)
     looked: Counter[FunctionKey] = Counter()
     for number, places in inside.items():
@@ -253,6 +258,7 @@ def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
             _answers(call, requests[-1]),
             whole,
             _is_part(call, before, run),
+            _is_part(call, before, run, shortest=SHORTEST),
         )
         yield enclosing, sum(1 for _ in run.outward(number))
 
@@ -349,7 +355,9 @@ def _feeds(enclosing: Enclosing, other: SeenFunction) -> bool:
     )
 
 
-def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
+def _is_part(
+    call: Call, before: Sequence[Request], run: Run, shortest: int = TELLING
+) -> bool:
     """True if a call was given what the model had said within a call around it.
 
     What the model was told itself, as a question that it repeats, is not its own; nor is a
@@ -360,20 +368,27 @@ def _is_part(call: Call, before: Sequence[Request], run: Run) -> bool:
         for note in call.given.values()
         for text in texts_in(note.get("value"), messages=True)
     ]
-    given = [text for text in given if len(text) >= TELLING]
+    given = [text for text in given if len(text) >= shortest]
     around = {each.number for each in run.outward(call.around)}
     for earlier in before if given else ():
         if around.isdisjoint(each.number for each in run.outward(earlier.around)):
             continue
         told = "\n".join(text_of(each) for each in earlier.messages)
         for said in said_in(earlier.message):
-            if len(said) >= TELLING and any(
+            if len(said) >= shortest and any(
                 (said in text and said not in told)
-                or (text in said and text not in told)
+                or (_is_within(text, said) and text not in told)
                 for text in given
             ):
                 return True
     return False
+
+
+def _is_within(text: str, said: str) -> bool:
+    """True if a text is in what was said; a short one only as words of it."""
+    if len(text) >= TELLING or text not in said:
+        return text in said
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said) is not None
 
 
 def said_in(message: Json) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from art_adapt.recipe.fields import is_given, scenario_fields
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
-from art_adapt.seen.notes import Call, Site, hides_a_key
+from art_adapt.seen.notes import Call, hides_a_key
 from art_adapt.seen.switches import with_switches
 from art_adapt.seen.values import (
     contradicts,
@@ -19,9 +19,12 @@ from art_adapt.seen.values import (
     is_asked_about,
     is_choice,
     is_literal,
+    is_otherwise,
     is_set,
     is_told,
     is_varied,
+    own_of,
+    spelled_as_code,
     spelled_of,
     type_of,
     values_of,
@@ -63,17 +66,19 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
     told |= entry.terminal is not None and entry.terminal.asks
+    differs = _differ(seen, calls, inits)
     found = replace(
         entry,
         parameters=(
             *(
-                _opened(_with_text(each, calls, words), seen, words)
+                _opened(_with_text(each, calls, words), seen, words, differs)
                 for each in _described(
                     entry.parameters,
                     calls,
                     _beside_settings(entry.parameters, calls, seen.given),
                     entry.place,
                     words,
+                    differs,
                 )
             ),
             *(
@@ -93,14 +98,15 @@ def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
             ],
             entry.place,
             words,
+            differs,
         ),
-        setup=tuple(_set_up(call, seen, words) for call in entry.setup),
+        setup=tuple(_set_up(call, seen, words, differs) for call in entry.setup),
         was_seen=True,
     )
     if entry.terminal is not None or scenario_fields(found):
         return found
     if left := [each.name for each in entry.constructor if _is_left(each, inits)]:
-        own = _described(entry.constructor, inits, left, entry.place, words)
+        own = _described(entry.constructor, inits, left, entry.place, words, differs)
         return replace(found, constructor=own)
     # Of one run nobody can tell what the next gives: what reading has for a field stays one.
     return replace(found, parameters=entry.parameters)
@@ -115,6 +121,20 @@ def _is_left(parameter: Parameter, inits: Sequence[Call]) -> bool:
         return parameter.default == "None"
     bound = [each.text for each in made.statements if made.value in each.binds]
     return (bound or [made.value])[-1].endswith("None")
+
+
+def _differ(seen: SeenFunction, calls: Sequence[Call], inits: Sequence[Call]) -> bool:
+    """True if the episodes were given several tasks, by their function or their object."""
+    own = [name for name in seen.given if "." not in name]
+    return any(
+        _vary(names, given)
+        for names, given in ((own, calls), (_of("__init__", seen), inits))
+    )
+
+
+def _vary(names: Iterable[str], calls: Sequence[Call]) -> bool:
+    """True if calls were given several values for one of their parameters."""
+    return any(len(spelled_of(values_of(name, calls))) > 1 for name in names)
 
 
 def _terminal(entry: EntryPoint, seen: SeenFunction) -> Terminal | None:
@@ -189,11 +209,13 @@ def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
     return isinstance(default, str | None) and any(each != default for each in given)
 
 
-def _opened(parameter: Parameter, seen: SeenFunction, words: Words) -> Parameter:
+def _opened(
+    parameter: Parameter, seen: SeenFunction, words: Words, differs: bool
+) -> Parameter:
     """Describe what the call is given that returns a parameter, as it was seen."""
     if parameter.opened is None:
         return parameter
-    return replace(parameter, opened=_set_up(parameter.opened, seen, words))
+    return replace(parameter, opened=_set_up(parameter.opened, seen, words, differs))
 
 
 def _options(
@@ -227,7 +249,9 @@ def _is_namespace(name: str, calls: Sequence[Call]) -> bool:
     return bool(notes) and all(n.get("type") == f"argparse:{NAMESPACE}" for n in notes)
 
 
-def _set_up(setup: SetupCall, seen: SeenFunction, words: Words) -> SetupCall:
+def _set_up(
+    setup: SetupCall, seen: SeenFunction, words: Words, differs: bool
+) -> SetupCall:
     calls = [
         call
         for each in seen.calls
@@ -236,7 +260,8 @@ def _set_up(setup: SetupCall, seen: SeenFunction, words: Words) -> SetupCall:
         if call.name == setup.name
     ]
     given = _of(setup.name, seen)
-    described = _described(setup.parameters, calls, given, setup.place, words)
+    differs |= _vary(given, calls)
+    described = _described(setup.parameters, calls, given, setup.place, words, differs)
     return replace(setup, parameters=described)
 
 
@@ -257,8 +282,11 @@ def _described(
     given: Sequence[str],
     defined: Place,
     words: Words,
+    differs: bool,
 ) -> tuple[Parameter, ...]:
-    return tuple(_as_seen(each, calls, given, defined, words) for each in parameters)
+    return tuple(
+        _as_seen(each, calls, given, defined, words, differs) for each in parameters
+    )
 
 
 def _as_seen(
@@ -267,8 +295,12 @@ def _as_seen(
     given: Sequence[str],
     defined: Place,
     words: Words,
+    differs: bool,
 ) -> Parameter:
-    """Describe a parameter: what the model was asked is the scenario's, what stays is not."""
+    """Describe a parameter: what the model was asked is the scenario's, what stays is not.
+
+    ``differs``: the episodes had several tasks, so that what is the same in all stays.
+    """
     if parameter.opened is not None:
         return parameter
     parameter = with_switches(parameter, calls)
@@ -291,7 +323,14 @@ def _as_seen(
     if parameter.annotation is None or contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=type_of(values))
     parameter = replace(parameter, annotation=with_none(parameter.annotation, values))
-    if (
+    # What several tasks had in common is a setting, whoever was told it.
+    is_setting = (
+        differs
+        and len(values) > 1
+        and len(spelled_of(values)) == 1
+        and is_literal(own_of(parameter))
+    )
+    if not is_setting and (
         parameter.name in given
         or is_varied(parameter, values)
         or is_told(parameter, values, words)
@@ -308,31 +347,38 @@ def _as_seen(
             rebuilt=NAMESPACE if _is_namespace(name, calls) else parameter.rebuilt,
         )
     if parameter.supplied == MODEL and parameter.default is None:
-        return _with_own_model(parameter, values, calls[0].site, defined)
-    differs = any(len(spelled_of(values_of(name, calls))) > 1 for name in given)
+        return _with_own_model(parameter, values, calls, defined)
     is_constant = parameter.default is None and differs and not is_given(parameter)
-    stays = is_set(parameter, values[0], words)
+    stays = (
+        is_otherwise(parameter, values[0])
+        if is_setting
+        else is_set(parameter, values[0], words)
+    )
     if len(spelled_of(values)) == 1 and (is_constant or stays):
-        site = next(call.site for call in calls if parameter.name in call.given)
-        text = repr(values[0])
-        if site is not None and len(text) <= LONGEST:
-            place = Place(site.path, site.line)
-            made = Construction(place, text)
-            return replace(
-                parameter, default=None, is_object=True, made=made, passed=place
-            )
+        text = spelled_as_code(values[0])
+        if len(text) <= LONGEST:
+            return _made_as(parameter, text, calls, defined)
     return parameter
 
 
 def _with_own_model(
-    parameter: Parameter, values: Sequence[Any], site: Site | None, defined: Place
+    parameter: Parameter, values: Sequence[Any], calls: Sequence[Call], defined: Place
 ) -> Parameter:
     """Give the agent the model's name that it was given: agents refuse names they do not know."""
     if len(spelled_of(values)) != 1 or not isinstance(values[0], str):
         return parameter
+    return _made_as(parameter, repr(values[0]), calls, defined)
+
+
+def _made_as(
+    parameter: Parameter, code: str, calls: Sequence[Call], defined: Place
+) -> Parameter:
+    """Have episode() give what the runs gave, where the project gives it: on no line for ``-c``."""
+    given = (call for call in calls if parameter.name in call.given)
+    site = next((call.site for call in given), None)
     place = defined if site is None else Place(site.path, site.line)
-    made = Construction(place, repr(values[0]))
-    return replace(parameter, is_object=True, made=made)
+    made = Construction(place, code)
+    return replace(parameter, default=None, is_object=True, made=made, passed=place)
 
 
 def _field_as_seen(

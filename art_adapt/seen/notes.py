@@ -22,6 +22,7 @@ FunctionKey = tuple[Path, str]
 FOLDER = ".art-adapt"
 FILE = "seen.jsonl"
 NOTED = ("value", "not_json", "parts")  # how a value is noted
+CLOCK = 0.001  # seconds to which notes say when a call ended
 NOT_OURS = (LookupError, TypeError, ValueError, AttributeError)  # notes of another form
 
 
@@ -42,7 +43,7 @@ class Call:
     type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
     ``"type"``. ``owner``: the object whose method it is. ``around``: the call that
     encloses it; ``direct``: by the project's own code, or a decorator's, and by no library
-    that was handed it. ``began`` and ``seconds`` are of the clock; without an end,
+    that was handed it. ``over``: it had returned before the model was asked at all. ``began`` and ``seconds`` are of the clock; without an end,
     ``seconds`` is None.
     """
 
@@ -59,6 +60,7 @@ class Call:
     seconds: float | None = None
     outcome: str = ""
     returned: Json = field(default_factory=dict)
+    over: bool = False
 
     @property
     def key(self) -> FunctionKey:
@@ -104,6 +106,7 @@ class Request:
     body: Json
     message: Json = field(default_factory=dict)
     id: str | None = None  # of the response
+    began: float = 0.0  # seconds on the clock
 
     @cached_property
     def messages(self) -> list[Json]:
@@ -149,6 +152,17 @@ class Run:
     def owner(self, call: Call) -> Made | None:
         """Return the object whose method a call is, if it is one of the project's."""
         return None if call.owner is None else self.objects.get(call.owner)
+
+    def enclosing(self, request: Request) -> Iterator[Call]:
+        """Yield the calls that a request was made in, from the innermost.
+
+        A call that had returned by then started what asked: a task, or a thread.
+        """
+        for call in self.outward(request.around):
+            ended = None if call.seconds is None else call.began + call.seconds
+            is_over = call.over or (ended is not None and request.began > ended + CLOCK)
+            if call.generates or not is_over:
+                yield call
 
     def outward(self, number: int | None) -> Iterator[Call]:
         """Yield the calls around something, from the innermost."""
@@ -237,7 +251,15 @@ def _run(notes: Sequence[Json]) -> Run:
 def _request(asked: Json, said: Json) -> Request:
     number, body = asked["asked"], asked.get("body") or {}
     message = said.get("message") or {}
-    return Request(number, asked["in"], _site(asked), body, message, said.get("id"))
+    return Request(
+        number,
+        asked["in"],
+        _site(asked),
+        body,
+        message,
+        said.get("id"),
+        asked.get("at", 0.0),
+    )
 
 
 def _call(number: int, note: Json, ended: Json | None) -> Call:
@@ -258,6 +280,7 @@ def _call(number: int, note: Json, ended: Json | None) -> Call:
         None if until is None else round(until - began, 3),
         ended.get("outcome", ""),
         ended.get("returned") or {},
+        note.get("over", False),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -36,11 +37,8 @@ def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
     of its choices: a provider. What the model was asked about is a task. What reading computes, for
     a call that may not have run, gives way as well.
     """
-    own = parameter.made.value if parameter.made is not None else parameter.default
-    theirs = (
-        parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
-    )
-    if theirs or own is None:
+    own = own_of(parameter)
+    if own is None:
         return False
     if not is_literal(own):
         made = parameter.made
@@ -52,6 +50,21 @@ def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
         return type(value) is type(default)
     alike = str if isinstance(value, str) else int | float
     return isinstance(default, alike | None) and is_choice(value, words)
+
+
+def own_of(parameter: Parameter) -> str | None:
+    """Return what reading has for a parameter; None: nothing, or an endpoint, a model or a key."""
+    theirs = (
+        parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
+    )
+    own = parameter.made.value if parameter.made is not None else parameter.default
+    return None if theirs else own
+
+
+def is_otherwise(parameter: Parameter, value: Any) -> bool:
+    """True if runs gave another value than the literal that reading has."""
+    own = own_of(parameter)
+    return is_literal(own) and bool(value != ast.literal_eval(own or ""))
 
 
 def _differs(made: Construction) -> bool:
@@ -73,7 +86,9 @@ def is_choice(value: Any, words: Words) -> bool:
         is_listed = WORD.fullmatch(value) is not None and value in words.choices
         return is_listed and not _has(words.asked, value)
     spelled = repr(value)
-    return SMALL.fullmatch(spelled) is not None and not _has(words.asked, spelled)
+    # A number that the agent's own prompt writes out may be in it by chance.
+    asked = _has(words.asked, spelled) and not _has(words.written, spelled)
+    return SMALL.fullmatch(spelled) is not None and not asked
 
 
 def _has(text: str, spelled: str) -> bool:
@@ -175,6 +190,12 @@ def values_of(name: str, calls: Sequence[Call]) -> list[Any]:
     """Return what calls gave for a parameter, if JSON can hold it all."""
     notes = [call.given[name] for call in calls if name in call.given]
     return [n["value"] for n in notes] if all("value" in n for n in notes) else []
+
+
+def spelled_as_code(value: Any) -> str:
+    """Return a value that JSON can hold as Python spells it: ``float("inf")``."""
+    unbounded = isinstance(value, float) and not math.isfinite(value)
+    return f'float("{value}")' if unbounded else repr(value)
 
 
 def spelled_of(values: Sequence[Any]) -> set[str]:

@@ -210,6 +210,7 @@ class Parameter:
         ""  # its pydantic class, as the agent's file names it, which reads a dict
     )
     rebuilt: str = ""  # the annotation or class by which a row's value is made again
+    annotated_in: Path | None = None  # the file that has the names of its annotation
     otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
     set_later: tuple[Place, ...] = ()  # where it sets attributes of what it made
 
@@ -338,6 +339,7 @@ class EntryPoint:
     features: tuple[str, ...] = ()  # what speaks for and against it, by name
     is_apart: bool = False  # from the files that the user named: another feature
     was_seen: bool = False  # to ask the model, in a run
+    classes: tuple[ImportedName, ...] = ()  # named in annotations, and not in its file
 
     @property
     def key(self) -> FunctionKey:

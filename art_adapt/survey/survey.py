@@ -12,7 +12,7 @@ from art_adapt.code.hooks import imported_hooks, present_hooks_place
 from art_adapt.code.hooks_places import hooks_places
 from art_adapt.code.project import Project
 from art_adapt.code.session import Session
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.code.used_names import possible_names
 from art_adapt.source import Place, Source
 from art_adapt.survey.calls.completion_calls import find_lookalikes
@@ -38,6 +38,7 @@ from art_adapt.survey.candidates.outward import outward
 from art_adapt.survey.candidates.ranking import used_first, where_they_meet
 from art_adapt.survey.episodes import Episodes
 from art_adapt.survey.inputs.clients import is_shared
+from art_adapt.survey.making.classes_named import classes_named
 from art_adapt.survey.making.usage import as_used
 from art_adapt.survey.model import (
     CompletionCall,
@@ -111,7 +112,7 @@ def _settled(
 ) -> tuple[tuple[EntryPoint, ...], Episodes]:
     """Describe the candidates, and find what runs in the episodes of the likeliest."""
     named = _named(found, entry)
-    entry_points = _as_used(found, named, chosen=entry is not None)
+    entry_points = _as_used(found, named, entry)
     module, _, name = (entry or "").rpartition(":")
     likely = [each for each in entry_points if is_named(each, module, name)] or [
         each for each in entry_points if each.score == entry_points[0].score
@@ -186,12 +187,14 @@ def _run_apart(found: Found, entry: str | None) -> frozenset[FunctionKey]:
 
 
 def _as_used(
-    found: Found, named: Sequence[EntryPoint], *, chosen: bool
+    found: Found, named: Sequence[EntryPoint], wanted: str | None
 ) -> tuple[EntryPoint, ...]:
     """Describe the candidates as the project uses them, or its scripts where there are none.
 
-    ``named``: those that the user means, if the entry point is ``chosen``.
+    ``named``: those that the user means by ``wanted``, which may be a file as a whole.
     """
+    chosen = wanted is not None
+    is_whole = chosen and str(wanted).rpartition(":")[2] == MODULE_LEVEL
     likely = named or found.entry_points[:1]  # what else is searched for: it takes time
 
     def shares(entry: EntryPoint) -> bool:
@@ -215,7 +218,8 @@ def _as_used(
         )
         # A command runs by itself: nothing can be awaited on its object before.
         waits = any(call.is_async for call in (*used.setup, *used.cleanup))
-        return replace(used, terminal=None) if waits else used
+        used = replace(used, terminal=None) if waits else used
+        return replace(used, classes=classes_named(found.project, used))
 
     entry_points = tuple(
         replace(
@@ -228,7 +232,7 @@ def _as_used(
     )
     first = entry_points[0] if entry_points else None
     is_part = first is not None and (first.needs_its_module or found.is_composed(first))
-    if first is None or (is_part and not chosen):
+    if first is None or is_whole or (is_part and not chosen):
         score = first.score + 1 if first is not None else 0
         scripts = (replace(each, score=score) for each in found.scripts())
         entry_points = (*scripts, *entry_points)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
     argument_of,
@@ -21,7 +22,7 @@ from art_adapt.code.nodes import (
     grown_list,
 )
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values
 from art_adapt.code.values import usual_text_of
 from art_adapt.source import Place
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -135,7 +136,8 @@ def askers_of(
 
     ``in_loop``: turns of a conversation go through it. Then one that is named like a side job,
     and asks once in a conversation that begins there, is one. It must not run what asks the turns.
-    A summary is one if it is made between turns: after them it may be what the agent is for.
+    A summary is one if it is made between turns: after them it may be what the agent is for. What
+    the turns' function returns of it is the answer, whatever wrote it is called.
     One that asks once, and another model than those in a loop, may be a side job.
     """
     if call.function == MODULE_LEVEL:
@@ -165,10 +167,13 @@ def askers_of(
             kept = setting.rpartition(".")[0]
             fields = [each for each in settings if each and each.startswith(f"{kept}.")]
             other = setting if fields and len(fields) == len(settings) else ""
-        is_named = NAMED_SIDE_JOB.search(owner) is not None or (
-            SIDE_MODEL.search(owner) is not None
-            and _runs_between(project, graph, turns, key)
-        )
+        is_named = (
+            NAMED_SIDE_JOB.search(owner) is not None
+            or (
+                SIDE_MODEL.search(owner) is not None
+                and _runs_between(project, graph, turns, key)
+            )
+        ) and not _answers(project, graph, turns, key)
         beside = f"beside the conversation in {turns[0][1]}"
         reason = f"{owner} is a side job by its name, {beside}" if is_named else ""
         return replace(found, reason=reason, apart=True, model=other)
@@ -241,6 +246,21 @@ def _runs_between(
         )
         for (caller, callee), nodes in graph.sites.items()
     )
+
+
+def _answers(
+    project: Project,
+    graph: CallGraph,
+    turns: Sequence[FunctionKey],
+    key: FunctionKey,
+) -> bool:
+    """True if what asks the turns returns what a function has said."""
+    for caller in turns:
+        place = project.files[caller[0]]
+        returned = made_from(place, caller[1], return_values(place, caller[1]))
+        if not returned.isdisjoint(graph.sites.get((caller, key), ())):
+            return True
+    return False
 
 
 def _is_handed_over(helper: _Helper, place: Syntax, site: ast.Call) -> bool:

@@ -204,13 +204,18 @@ def is_made_by_a_platform(syntax: Syntax, value: ast.expr) -> bool:
 
 
 def serves_another_library(syntax: Syntax, function: Function, name: str) -> bool:
-    """True if a function uses a client, and never as a model's: ``client.chat_update(...)``."""
+    """True if a function uses a client, and never as the SDK's: ``client.chat_update(...)``.
+
+    The SDK's ``client.chat`` is no method: ``client.chat(prompt)`` is the project's own.
+    """
     used, alone = set[str](), False
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Name) and node.id == name:
             around = syntax.parents[node]
             if isinstance(around, ast.Attribute):
-                used.add(around.attr)
+                outer = syntax.parents[around]
+                is_called = isinstance(outer, ast.Call) and outer.func is around
+                used.add(f"{around.attr}()" if is_called else around.attr)
             else:
                 alone = True  # handed on: who gets it may ask with it
     used -= OF_ANY_CLIENT

@@ -33,7 +33,7 @@ from art_adapt.survey.inputs.clients import (
     serves_another_library,
 )
 from art_adapt.survey.inputs.declared import default_of, passed_default
-from art_adapt.survey.inputs.rebuilt import is_validated, rebuilt_as
+from art_adapt.survey.inputs.rebuilt import STANDARD, is_validated, rebuilt_as
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.inputs.supplied import BY_NAME, supplied_to
 from art_adapt.survey.model import Parameter
@@ -61,9 +61,8 @@ PLAIN = BUILTIN | frozenset(
         "Final",
         "Path",
         "PathLike",
-        "date",
-        "datetime",
         "TypedDict",
+        *STANDARD,
         "ChatCompletionMessageParam",
         "ResponseInputParam",
         "ChatCompletionToolParam",
@@ -341,6 +340,7 @@ def _parameter(
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
         element=element,
         validated=validated,
+        annotated_in=syntax.source.path,
     )
 
 

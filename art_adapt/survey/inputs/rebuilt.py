@@ -9,6 +9,16 @@ from art_adapt.code.nodes import decorator_names, dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
 
+# Of the standard library, which pydantic makes of a text or a number.
+STANDARD = {  # with what a row has
+    "date": "str",
+    "datetime": "str",
+    "time": "str",
+    "timedelta": "str | float",
+    "Decimal": "str | float",
+    "UUID": "str",
+}
+OF_STANDARD = ("datetime", "decimal", "uuid")
 NAMESPACE = "Namespace"  # of argparse, which a row's options make again
 # Of typing, with what they are called without an import.
 CONTAINERS = {
@@ -23,7 +33,7 @@ CONTAINERS = {
 
 
 def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) -> str:
-    """Return an annotation of dataclasses, as ``list[Submission]``; "" for another one.
+    """Return an annotation of dataclasses or times, as ``list[Submission]``; "" for another one.
 
     In a container they may be pydantic's own classes. What they hold, such as records,
     enumerations and times, ``pydantic.TypeAdapter`` makes of a row, whatever the classes nest
@@ -33,11 +43,18 @@ def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) ->
     classes = classes_in(spelled) if spelled else []
     is_container = "[" in spelled
     is_made = bool(classes) and all(
-        _is_dataclass(project, syntax, each)
+        _is_standard(syntax, each)
+        or _is_dataclass(project, syntax, each)
         or (is_container and _is_of_pydantic(project, syntax, each))
         for each in classes
     )
     return spelled if is_made else ""
+
+
+def _is_standard(syntax: Syntax, name: str) -> bool:
+    spelled = syntax.qualified(ast.parse(name, mode="eval").body) or ""
+    module, _, last = spelled.rpartition(".")
+    return module in OF_STANDARD and last in STANDARD
 
 
 def is_validated(project: Project, syntax: Syntax, class_name: str) -> bool:
@@ -56,10 +73,12 @@ def _is_of_pydantic(project: Project, syntax: Syntax, name: str) -> bool:
 
 def classes_in(annotation: str) -> list[str]:
     """Return the names in such an annotation that its file has."""
+    nodes = list(ast.walk(ast.parse(annotation, mode="eval")))
+    inner = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     named = (
         dotted(node)
-        for node in ast.walk(ast.parse(annotation, mode="eval"))
-        if isinstance(node, ast.Name | ast.Attribute)
+        for node in nodes
+        if isinstance(node, ast.Name | ast.Attribute) and node not in inner
     )
     return [each for each in dict.fromkeys(named) if each and each not in BUILTIN]
 

@@ -292,7 +292,13 @@ def _as_objects(
             )
         )
         is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
-        return not known and any(
+        # Who gives a text there has a task to give; others may give a list of messages.
+        takes_text = parameter.default is None and any(
+            isinstance(value, ast.JoinedStr)
+            or (isinstance(value, ast.Constant) and isinstance(value.value, str))
+            for _, value in values
+        )
+        return not (known or takes_text) and any(
             holds_objects(given.project, *each)
             or (
                 is_open

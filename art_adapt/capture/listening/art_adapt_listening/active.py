@@ -26,6 +26,7 @@ class Active:
     given: dict[str, Any]
     owner: Made | None
     written: bool = False
+    over: bool = False  # it has returned
 
 
 @dataclass

@@ -136,6 +136,7 @@ class Activity:
         ended = self.running.pop(id(frame), None)
         if ended is None:
             return
+        ended.over = True
         if active.get() is ended:
             active.set(ended.around)
         if not ended.written:
@@ -309,7 +310,8 @@ class Activity:
                 self._write_object(each.owner)
             for value in each.given.values():
                 self._write_objects_of(value)
-            self.write({"call": each.number, **self._call(each)})
+            # It may have started a task, or a thread, that asks later.
+            self.write({"call": each.number, "over": each.over, **self._call(each)})
 
     def _write_objects_of(self, value: dict[str, Any]) -> None:
         if (made := self.numbered.get(value.get("object", 0))) is not None:

@@ -20,6 +20,7 @@ OF_THE_SDK = (
 CHUNK = "_process_response_data"
 CHAT = "/chat/completions"
 ENDPOINTS = (CHAT, "/responses")
+ENDS_RESPONSE = ("response.completed", "response.incomplete", "response.failed")
 
 
 class Requests:
@@ -59,9 +60,13 @@ class Requests:
 
     def ends(self, frame: FrameType, outcome: str, answer: Any = None) -> None:
         if frame.f_code.co_name == CHUNK:
-            read = self.streams.get(_response_read_by(frame.f_back))
+            number = _response_read_by(frame.f_back)
+            read = self.streams.get(number)
             if read is not None:
                 read[2].append(answer)
+                if _is_last(answer):  # who has the whole message may read no further
+                    self.says(read[0], streamed_of(read[2]))
+                    del self.streams[number]
             return
         if frame.f_code.co_name == "__stream__":
             read = self.streams.pop(_response_read_by(frame), None)
@@ -79,6 +84,14 @@ class Requests:
             return
         said = as_json(answer).get("value") if content is None else json.loads(content)
         self.says(asked, said or {})
+
+
+def _is_last(chunk: Any) -> bool:
+    """True if a chunk ends a message (openai 2 and 3): what follows it is usage."""
+    if getattr(chunk, "type", None) in ENDS_RESPONSE:
+        return True
+    choices = getattr(chunk, "choices", None) or ()
+    return any(c.finish_reason for c in choices if not c.index)
 
 
 def _response_read_by(frame: FrameType | None) -> int:

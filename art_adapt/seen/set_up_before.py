@@ -1,0 +1,84 @@
+"""Find what runs a method together with the one that has to ask before it, on the same object."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+
+from art_adapt.code.nodes import dotted
+from art_adapt.code.syntax import Syntax
+from art_adapt.seen.episodes import Enclosing, SeenFunction
+from art_adapt.survey.model import Survey
+
+
+def around_set_up(
+    method: SeenFunction, functions: Sequence[SeenFunction], survey: Survey
+) -> SeenFunction | None:
+    """Return what called a method and, before it, another that asked and set what it reads.
+
+    A new object has not been through that: ``game.setup()`` makes the agent that
+    ``game.turn(text)`` talks to. None where nothing has to come before, or no function did both.
+    """
+    path, name = method.key
+    owner = name.rpartition(".")[0]
+    source = next(
+        (s for s in survey.read if os.path.realpath(s.path) == str(path)), None
+    )
+    if not owner or source is None:
+        return None
+    syntax = Syntax.of(source)
+    read = _attributes(syntax, name, ast.Load)
+    for before in functions:
+        is_other = before.key[0] == path and before.key != method.key
+        if (
+            not is_other
+            or before.key[1].rpartition(".")[0] != owner
+            or read.isdisjoint(_attributes(syntax, before.key[1], ast.Store))
+        ):
+            continue
+        pairs = [
+            [(one, each) for one in before.calls if _precedes(one, each)]
+            for each in method.calls
+        ]
+        if all(pairs):
+            around = [f for f in functions if all(_runs_one(f, p) for p in pairs)]
+            return max(around, key=lambda each: each.depth, default=None)
+    return None
+
+
+def _attributes(syntax: Syntax, function: str, how: type[ast.expr_context]) -> set[str]:
+    """Return the attributes of its object that a method reads, or sets."""
+    return {
+        node.attr
+        for node in syntax.owned_by(function)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, how)
+        and dotted(node) == f"self.{node.attr}"
+    }
+
+
+def _precedes(before: Enclosing, call: Enclosing) -> bool:
+    """True if a call of another method of the same object had asked, and ended, by then."""
+    return (
+        before.run is call.run
+        and before.call.owner is not None
+        and before.call.owner == call.call.owner
+        and before.requests[-1].number < call.call.number
+    )
+
+
+def _runs_one(
+    function: SeenFunction, pairs: Sequence[tuple[Enclosing, Enclosing]]
+) -> bool:
+    """True if one call of a function made both calls of one of the pairs."""
+    return any(
+        any(
+            outer.run is call.run
+            and outer.call.number
+            in {c.number for c in outer.run.outward(before.call.around)}
+            & {c.number for c in outer.run.outward(call.call.around)}
+            for outer in function.calls
+        )
+        for before, call in pairs
+    )
