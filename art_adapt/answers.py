@@ -51,6 +51,18 @@ def kept_answers(options: Options, agent: Path) -> FileEdit | None:
     return FileEdit(path, before, _with(before, values, path, key)) if values else None
 
 
+def earlier_answers(agent: Path) -> dict[str, Any]:
+    """Return what was answered for an agent before, by the names of the options."""
+    path = _configuration(agent)
+    before = path.read_bytes() if path.exists() else None
+    kept = _earlier(before, agent_key(agent, path))
+    return {
+        setting.name: tuple(value) if isinstance(value, list) else value
+        for setting in SETTINGS
+        if (value := kept.get(setting.key)) is not None
+    }
+
+
 def _earlier(data: bytes | None, key: str) -> dict[str, Any]:
     """Return the answers that art-adapt has kept for an agent; none of somebody's own table."""
     text = "" if data is None else data.decode(errors="replace")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from art_adapt import hooks_file, train_module
 from art_adapt.adaptation import adapt_source, wraps_of
-from art_adapt.answers import kept_answers
+from art_adapt.answers import earlier_answers, kept_answers
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.packages import import_roots
 from art_adapt.code.project_folder import project_root
@@ -121,7 +121,8 @@ def make_plan(
         options = guide(found, options, reading, seen)
         found, options = reading(found, options)
     plan = _planned(found, given, options, session, seen, force=force, answers=not keep)
-    plan = replace(plan, changed=tuple(changes(options, before)), seen=seen)
+    known = {**(earlier_answers(sources[0].path) if keep else {}), **before}
+    plan = replace(plan, changed=tuple(changes(options, known)), seen=seen)
     if keep and plan.decisions.training is not None:
         answers = kept_answers(options, sources[0].path)
         return replace(plan, edits=(*plan.edits, *([answers] if answers else [])))

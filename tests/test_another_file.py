@@ -123,7 +123,11 @@ def test_a_flag_takes_the_place_of_an_earlier_answer(tmp_path: Path) -> None:
     file = tmp_path / "pyproject.toml"
     file.write_text(table.format(" # answers to art-adapt"))
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    art_adapt("agent.py", "--project", "second", "--epochs", "2", cwd=tmp_path)
+    flags = ("--project", "second", "--epochs", "2")
+    said = art_adapt("agent.py", *flags, cwd=tmp_path).stdout.decode()
+    assert "changed --project second (before: --project first)" in " ".join(
+        said.split()
+    )
     assert 'project = "second"' in file.read_text()
     assert "epochs" not in file.read_text()  # nobody was asked
     (tmp_path / "agent_train.py").unlink()

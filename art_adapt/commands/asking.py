@@ -66,7 +66,7 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     from art_adapt.capture.run import CannotStart
     from art_adapt.commands.capture import watch
     from art_adapt.guide.commands import as_typed
-    from art_adapt.guide.watching import offer_to_watch
+    from art_adapt.guide.watching import Watch, offer_to_watch
     from art_adapt.rehearsal.watched_command import Script
     from art_adapt.seen.notes import was_seen
     from art_adapt.terminal import forget_typed
@@ -76,7 +76,7 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
     known = options.entry is not None or options.single_turn or not options.train_module
     if known or standing_module(agent) is not None or was_seen(agent):
         return
-    failed: list[str] = []
+    failed: list[Watch] = []
     while (wanted := offer_to_watch(agent, failed)) is not None:
         try:
             folder, command = as_typed(wanted.command)
@@ -97,7 +97,7 @@ def watch_once(sources: Sequence[Source], options: Options) -> None:
                 code = watch(command, agent, script=script, guided=True)
             forget_typed()  # for the agent: it answers no question that comes now
             if code and not was_seen(agent):
-                failed.append(wanted.command)
+                failed.append(wanted)
                 continue  # another command may do, or the same with what it lacked
         except CannotStart as refusal:
             print(f"art-adapt: {refusal.what}")  # the question comes again

@@ -147,9 +147,10 @@ class Prompts:
             if chosen is back:
                 return None
             self._say(f"{question.example}:")
-            said = questionary.text("", **on).unsafe_ask()
-            if said.strip() and (taken := self._taken(question, said.strip())):
-                return taken
+            said = ""
+            while said := questionary.text("", default=said, **on).unsafe_ask().strip():
+                if taken := self._taken(question, said):
+                    return taken
 
     def _taken(self, question: Question, said: str) -> Choice | None:
         """Return what a typed answer sets; None, and say why, if it cannot."""

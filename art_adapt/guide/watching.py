@@ -29,15 +29,16 @@ class Watch:
     scripted: bool = False
 
 
-def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
+def offer_to_watch(agent: Path, failed: Collection[Watch] = ()) -> Watch | None:
     """Ask whether the agent may be watched, where a command is known that runs it.
 
-    ``failed``: commands that were tried and asked no model, which come last.
+    ``failed``: what was tried and asked no model comes last. What failed with a scripted model
+    fails with another one as well; without a key the scripted one may do.
 
     Raises:
         Refusal: whoever was asked has not answered.
     """
-    known = sorted(commands_of(agent), key=failed.__contains__)
+    known = commands_of(agent)
     if not known:
         return None
     folders = list(agent.absolute().parents)[:DEEPEST]
@@ -47,7 +48,15 @@ def offer_to_watch(agent: Path, failed: Collection[str] = ()) -> Watch | None:
     choices = [_choice(known[0], scripted=each) for each in (not has_key, has_key)]
     choices += [_choice(each, scripted=not has_key) for each in known[1:]]
     no = Choice("no", {}, "continue with what the code shows")
-    choices = [no, *choices] if known[0] in failed else [*choices, no]
+
+    def is_spent(choice: Choice) -> bool:
+        return Watch(**choice.sets) in failed or (
+            Watch(str(choice.sets["command"]), scripted=True) in failed
+        )
+
+    choices.sort(key=is_spent)
+    at = next((n for n, each in enumerate(choices) if is_spent(each)), len(choices))
+    choices.insert(at, no)
     question = Question(
         "Can you run the agent once while art-adapt watches?",
         tuple(choices),

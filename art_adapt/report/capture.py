@@ -66,7 +66,7 @@ def say_seen(
                 "missing, name yours, such as .venv/bin/python\n"
             )
             unset = not scripted and not os.environ.get(DEFAULT_KEY)
-            key = f"if it needs a key, {DEFAULT_KEY} is not set: with --scripted it needs none"
+            key = f"if it needs a key, {DEFAULT_KEY} is not set: a scripted model (--scripted) needs none"
             say(f"next: fix the error above{f'; {key}' * unset}\n")
         return
     conversations = sum(len(conversations_of(run.requests)) for run in runs)

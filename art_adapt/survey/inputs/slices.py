@@ -198,7 +198,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
             if not isinstance(value, FunctionNode):
                 return False
             continue
-        if isinstance(node, ast.NamedExpr) or reads_arguments(place, node):
+        if isinstance(node, ast.NamedExpr) or _reads_command_line(place, node, taken):
             return False
         if is_run_state(place, node):
             return False
@@ -209,6 +209,20 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
         if not _take_name(place, module, node, taken):
             return False
     return True
+
+
+def _reads_command_line(place: Syntax, node: ast.AST, taken: Slice) -> bool:
+    """True if a node reads the command line, or calls a function of the project that does."""
+    if reads_arguments(place, node):
+        return True
+    called = (
+        resolve(taken.project, place, node.func) if isinstance(node, ast.Call) else ()
+    )
+    return any(
+        reads_arguments(taken.project.files[path], inner)
+        for path, name in called
+        for inner in taken.project.files[path].owned_by(name)
+    )
 
 
 def _kept(place: Syntax, node: ast.AST) -> ast.expr | None:

@@ -302,8 +302,17 @@ def _as_objects(
             holds_objects(given.project, *each)
             or (
                 is_open
-                and not is_said(*each)
-                and (is_entered(*each) or comes_of_an_object(given.project, *each))
+                # Whoever says what it is made with: an object is no text.
+                and (
+                    any(classes_of(given.project, *each))
+                    or (
+                        not is_said(*each)
+                        and (
+                            is_entered(*each)
+                            or comes_of_an_object(given.project, *each)
+                        )
+                    )
+                )
             )
             for each in values
         )
