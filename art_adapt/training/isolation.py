@@ -103,7 +103,8 @@ async def _copied(project: Path) -> AsyncIterator[Copy]:
         prefix="art-adapt-", ignore_cleanup_errors=True
     )
     try:
-        yield Copy(project, Path(folder.name).resolve())
+        # Beside it are the temporary files of the episode.
+        yield Copy(project, Path(folder.name).resolve() / (project.name or "project"))
     finally:
         await in_thread(folder.cleanup)
 

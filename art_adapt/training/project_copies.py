@@ -10,9 +10,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -20,6 +22,8 @@ from art_adapt.project_copy import MOST, MOST_BYTES, Copy, TooLarge, fill
 from art_adapt.recording import RecordingError
 from art_adapt.recording.installed import is_installed
 from art_adapt.training.importing import Finder
+
+TEMPORARY = "temporary"  # beside a copy
 
 
 def filled(copy: Copy) -> None:
@@ -51,6 +55,7 @@ def work_in(copy: Copy, started_as: Mapping[str, Any]) -> None:
         if copy.inside(file) != file:
             del sys.modules[name]
     os.environ.update(copy.environment(os.environ))
+    _have_own_temporary_files(copy.folder.with_name(TEMPORARY))
     sys.path[:] = map(copy.inside, started_as["sys_path"])
     sys.path_importer_cache.clear()
     sys.meta_path.insert(0, _InCopy(copy))
@@ -67,6 +72,16 @@ def work_in(copy: Copy, started_as: Mapping[str, Any]) -> None:
         main = _run_as_main(spec, copy)
         if main is not None:
             main.__spec__ = None  # as of a script: its processes start by path
+
+
+def _have_own_temporary_files(folder: Path) -> None:
+    """Let this process, and those that it starts, write temporary files where no other looks.
+
+    An agent that names such a file itself, after its task, would share it with its group.
+    """
+    folder.mkdir(exist_ok=True)
+    os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), f"{folder}"))
+    tempfile.tempdir = None  # it is looked up again
 
 
 def _run_as_main(spec: ModuleSpec | None, copy: Copy) -> ModuleType | None:

@@ -151,7 +151,14 @@ SPAWNS = AGENT.replace(
     "    import multiprocessing\n    context = multiprocessing.get_context('spawn')\n"
     "    with context.Pool(1) as pool:\n        assert pool.map(abs, [-1]) == [1]\n    return left,",
 )
+IS_TEMPORARY = AGENT.replace(
+    "    return left,",
+    "    import tempfile\n    import time\n    file = pathlib.Path(tempfile.gettempdir(), 'order.txt')\n"
+    "    assert not file.exists()\n    file.write_text(question)\n    time.sleep(0.2)\n"
+    "    assert file.read_text() == question\n    return left,",
+)
 AGENTS = {
+    "a temporary file": IS_TEMPORARY,
     "a resource": READS_RESOURCE,
     "new code": WRITES_CODE,
     "a URL": OF_A_URL,
