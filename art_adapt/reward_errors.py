@@ -15,6 +15,7 @@ CALLED = re.compile(
     r"^TypeError: (\w+)\(\) (takes \d+ positional arguments? but 2 were given"
     r"|missing \d+ required positional argument)"
 )
+NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'")
 # What training.rewards adds to an error, or raises itself.
 OF_OBJECT = re.compile(r"\(final_answer is a \w+\)$")
 NO_NUMBER = re.compile(
@@ -61,6 +62,8 @@ def remedy(error: str, keys: Collection[str], source: str) -> str:
         return f"a trajectory has no {name[1]}: {known}"
     if OF_OBJECT.search(error) is not None:
         return "read what it needs of that object: an attribute, an entry, or its text"
+    if (missing := NO_MODULE.match(error)) is not None:
+        return f"install {missing[1]}, or put it where the train module finds it"
     if error.startswith("NameError"):
         return "define that name in the reward's module, or correct its spelling"
     low = "return a low reward for an episode that it cannot score, such as one without an answer"

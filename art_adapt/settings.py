@@ -9,7 +9,6 @@ of the train module are read off these fields.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from art_adapt import backends
 from art_adapt.backends import Backend
+from art_adapt.closed_models import CLOSED_REMEDY, is_closed
 from art_adapt.errors import Refusal
 
 
@@ -96,8 +96,18 @@ _IS_ONE_FOLDER = Check(
     next_step="leave out slashes and backslashes",
 )
 _IS_A_SHARE = Check(lambda share: 0 < share < 1, "{said} is not between 0 and 1")
-_IS_POSITIVE = Check(
-    lambda number: 0 < number < math.inf, "{said} is not a positive number"
+HIGHEST_RATE = 0.005  # a thousand times that of ART (0.5.18, types.py: 5e-6)
+_IS_A_RATE = Check(
+    lambda rate: 0 < rate <= HIGHEST_RATE,
+    f"{{said}} is not above 0 and at most {HIGHEST_RATE:g}",
+    why="a higher learning rate destroys the model in its first steps",
+    next_step="use 1e-5, or leave it out",
+)
+_HAS_WEIGHTS = Check(
+    lambda model: not is_closed(model),
+    "{said} cannot be trained",
+    why="only its maker has its weights",
+    next_step=CLOSED_REMEDY,
 )
 
 
@@ -160,7 +170,7 @@ class TrainingOptions:
         bool,
         Option("Sample and train at once, with ART's PipelineTrainer: needs two GPUs."),
     ] = False
-    base_model: Annotated[str, Option("The model to train.")] = (
+    base_model: Annotated[str, Option("The model to train.", _HAS_WEIGHTS)] = (
         "OpenPipe/Qwen3-14B-Instruct"
     )
     project: Annotated[
@@ -184,7 +194,7 @@ class TrainingOptions:
         float,
         Option(
             "The optimizer's learning rate.",
-            _IS_POSITIVE,
+            _IS_A_RATE,
         ),
     ] = 1e-5
     rollouts_per_group: Annotated[

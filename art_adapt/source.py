@@ -200,7 +200,7 @@ def read_source(path: Path) -> Source:
     if path.suffix == ".ipynb":
         raise Refusal(
             "a notebook, not a Python file",
-            next_step="convert it with jupyter nbconvert --to script, delete its get_ipython() lines, then move the agent into a function",
+            next_step="convert it with jupyter nbconvert --to python, delete its get_ipython() lines, and have the agent in a function",
             path=path,
         )
     try:

@@ -528,7 +528,9 @@ def test_several_entry_points(tmp_path: Path) -> None:
             "2.0 is not between 0 and 1",
         ),
         (["--pipeline", "--backend", "serverless"], "with the serverless backend"),
-        (["--learning-rate", "0"], "--learning-rate 0.0 is not a positive number"),
+        (["--learning-rate", "0"], "--learning-rate 0.0 is not above 0"),
+        (["--learning-rate", "0.5"], "at most 0.005\n  why: a higher learning rate"),
+        (["--base-model", "gpt-4o"], "--base-model 'gpt-4o' cannot be trained"),
     ],
 )
 def test_bad_options(agent: Path, arguments: list[str], expected: str) -> None:

@@ -241,10 +241,9 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
         elif made is None and parameter.passed and _stays(parameter, fields):
             default = parameter.default
             what = f"stays {default}" if default else "keeps its defaults"
-            passed = (
-                f"what {at(parameter.passed)} passes cannot be copied here; a run can "
-                "show it (art-adapt capture)"
-            )
+            passed = f"what {at(parameter.passed)} passes cannot be copied here"
+            if not entry.was_seen:
+                passed += "; a run can show it (art-adapt capture)"
             yield Line("note", f"{parameter.name} {what}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)

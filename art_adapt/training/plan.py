@@ -10,6 +10,7 @@ from typing import Any
 
 from art_adapt.printable import counted
 from art_adapt.scenarios.rows import FEW
+from art_adapt.settings import HIGHEST_RATE
 
 # The settings that make a run what it is: what is changed later is said.
 RECORDED = (
@@ -26,8 +27,6 @@ RECORDED = (
     "TEMPERATURE",
     "TRAIN",
 )
-
-HIGHEST_RATE = 0.005
 
 
 @dataclass(frozen=True)
