@@ -42,7 +42,7 @@ class Kept:
     cut: set[str] = field(default_factory=set)
     not_json: dict[str, set[str]] = field(default_factory=dict)
     turned: dict[str, set[str]] = field(default_factory=dict)
-    going_on: int = 0
+    going_on: list[dict[str, Any]] = field(default_factory=list)
     made_up: set[str] = field(default_factory=set)
 
 
@@ -91,7 +91,7 @@ def kept_rows(
             continue
         seen[key] = row
         kept.rows.append(row)
-        kept.going_on += note.get("goes_on", False)
+        kept.going_on += [row] if note.get("goes_on", False) else []
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -22,9 +23,9 @@ from art_adapt.survey.model import EntryPoint
 Json = dict[str, Any]
 
 
+MOST_ROWS = 3  # that are shown
+LONGEST_ROW = 60  # characters of it
 SIGNALLED = 128  # exit codes of what a signal has ended
-
-
 STOPPED = (-signal.SIGINT, 128 + signal.SIGINT)  # by Ctrl-C
 MISUSED = 2  # how argparse, click and a shell's builtins end on a wrong command line
 
@@ -134,9 +135,10 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             f"left out: --scripted made up the value of {field}; write your own into the rows\n"
         )
     if kept.going_on:
+        shown_ones = ", ".join(map(_shown_row, kept.going_on[:MOST_ROWS]))
         say(
-            f"{counted(kept.going_on, 'row')} began with the reply of an earlier episode, which a "
-            "new agent does not have: delete such rows, or let --entry name what runs the whole "
+            f"{counted(len(kept.going_on), 'row')} began with the reply of an earlier episode, which a "
+            f"new agent does not have: delete {shown_ones}, or let --entry name what runs the whole "
             "conversation\n"
         )
     for field in _of_this_machine(kept):
@@ -153,6 +155,12 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
         say(
             "no episode was run: name another function with --entry, or check which Python runs\n"
         )
+
+
+def _shown_row(row: dict[str, Any]) -> str:
+    """Show how a row begins, to find it by: ``{"text": "And now?"``."""
+    text = json.dumps(row, ensure_ascii=False)
+    return printable(f"{text[:LONGEST_ROW].rstrip()}...")
 
 
 def _of_this_machine(kept: Kept) -> list[str]:

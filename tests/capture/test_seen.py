@@ -361,6 +361,7 @@ def test_a_turn_that_a_library_asks_for_is_an_episode(tmp_path: Path) -> None:
     said = watched(tmp_path, agent, replies).stderr.decode()
     assert [row["text"] for row in rows(tmp_path)] == ["Who are you?", "And now?"]
     assert "1 row began with the reply of an earlier episode" in said
+    assert 'delete {"' in said, "it says which"
 
 
 def test_of_what_one_turn_does_not_tell_apart_the_outermost_is_the_episode(

@@ -148,14 +148,17 @@ def _is_a_package(name: str) -> bool:
 
 
 def _in_project(name: str, module: Path) -> Path | None:
-    """Return the folder or file of the project that has the name of a module, if one does."""
+    """Return the folder or file of the project that has the name of a module, if one does.
+
+    What lies in a package is imported from that: ``app/mcp.py`` is no ``mcp``.
+    """
     root = project_root(module)
     for path in python_files(root):
-        if path.stem == name:
-            return path.relative_to(root)
-        for folder in path.relative_to(root).parents:
-            if folder.name == name:
-                return folder
+        around = [path.with_suffix(""), *path.parents]
+        for each in around[: len(path.relative_to(root).parts)]:
+            if each.name == name and not (each.parent / "__init__.py").is_file():
+                own = path if each is around[0] else each
+                return own.relative_to(root)
     return None
 
 
