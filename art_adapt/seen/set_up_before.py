@@ -1,4 +1,4 @@
-"""Find what runs a method together with the one that has to ask before it, on the same object."""
+"""Find what runs a method together with the one that sets its object up before."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from art_adapt.survey.model import Survey
 def around_set_up(
     method: SeenFunction, functions: Sequence[SeenFunction], survey: Survey
 ) -> SeenFunction | None:
-    """Return what called a method and, before it, another that asked and set what it reads.
+    """Return what called a method and, before it, another that set what it reads.
 
     A new object has not been through that: ``game.setup()`` makes the agent that
-    ``game.turn(text)`` talks to. None where nothing has to come before, or no function did both.
+    ``game.turn(text)`` talks to. It asked the model as well, or a method of the object itself
+    calls both. None where nothing has to come before, or no function did both.
     """
     path, name = method.key
     owner = name.rpartition(".")[0]
@@ -44,7 +45,56 @@ def around_set_up(
         if all(pairs):
             around = [f for f in functions if all(_runs_one(f, p) for p in pairs)]
             return max(around, key=lambda each: each.depth, default=None)
-    return None
+    setters = _setters(syntax, owner, name)
+    around = [
+        each
+        for each in functions
+        if each.key[0] == path
+        and each.key[1].rpartition(".")[0] == owner
+        and not setters.isdisjoint(_called(syntax, each.key[1]))
+        and all(_encloses(each, call) for call in method.calls)
+    ]
+    return max(around, key=lambda each: each.depth, default=None)
+
+
+def _setters(syntax: Syntax, owner: str, method: str) -> set[str]:
+    """Return the methods that a method needs to have run: it reads what they alone set.
+
+    One that it calls itself, as one that connects at first use, is none.
+    """
+    made = f"{owner}.__init__"
+    usable = {
+        name.removeprefix("self.")
+        for name, values in syntax.assignments.items()
+        for at, value in values
+        if at == made and not (isinstance(value, ast.Constant) and value.value is None)
+    }
+    needed = _attributes(syntax, method, ast.Load) - usable
+    return {
+        each.node.name
+        for each in syntax.functions.values()
+        if each.class_name == owner
+        and each.qualname not in (method, made)
+        and not needed.isdisjoint(_attributes(syntax, each.qualname, ast.Store))
+    } - _called(syntax, method)
+
+
+def _called(syntax: Syntax, function: str) -> set[str]:
+    """Return the names of the methods that a function calls."""
+    return {
+        node.func.attr
+        for node in syntax.owned_by(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+
+
+def _encloses(function: SeenFunction, call: Enclosing) -> bool:
+    return any(
+        outer.run is call.run
+        and outer.call.number
+        in {each.number for each in call.run.outward(call.call.around)}
+        for outer in function.calls
+    )
 
 
 def _attributes(syntax: Syntax, function: str, how: type[ast.expr_context]) -> set[str]:

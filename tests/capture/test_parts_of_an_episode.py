@@ -53,6 +53,14 @@ PLAYED = {
         "if __name__ == '__main__':\n    Game().run()\n",
         "Game.run",
     ),
+    "by a method that calls another": (
+        "\n    def session(self):\n        while (text := input()) != 'quit':\n"
+        "            self.turn(text)\n\n"
+        "    def prepare(self):\n        self.master = Master(open(__file__))\n\n"
+        "    def run(self):\n        self.prepare()\n        self.session()\n\n\n"
+        "if __name__ == '__main__':\n    Game().run()\n",
+        "Game.run",
+    ),
     "by a function": (
         "\n\ndef main():\n    game = Game()\n    game.set_up()\n"
         "    while (text := input()) != 'quit':\n        game.turn(text)\n\n\n"

@@ -37,8 +37,8 @@ Json = dict[str, Any]
 
 AS_SEEN = "given the replies of the watched run, an episode of its row sends the run's requests"
 REMEDY = (
-    "change episode() so that it starts the agent as that run did; if the agent or the row has "
-    "changed since, watch it again with art-adapt capture"
+    "change episode() so that it starts the agent as that run did, and restore files that the run "
+    "has changed; if the agent or the row has changed since, watch it again with art-adapt capture"
 )
 
 
