@@ -219,6 +219,8 @@ def serves_another_library(syntax: Syntax, function: Function, name: str) -> boo
             else:
                 alone = True  # handed on: who gets it may ask with it
     used -= OF_ANY_CLIENT
+    if any(f"{each}()" in used for each in RESOURCES - {"with_options"}):
+        return True  # also where it is handed on
     return bool(used) and not alone and used.isdisjoint(RESOURCES)
 
 

@@ -10,13 +10,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
-from art_adapt.code.nodes import argument_of, dotted, given_to, grown_list
+from art_adapt.code.nodes import (
+    argument_of,
+    dotted,
+    given_to,
+    grown_list,
+    last_name,
+)
 from art_adapt.code.object_use import comes_of_an_object, is_entered
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
@@ -79,7 +86,9 @@ def with_constructions(
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, constructor=_with_other_ways(given, found))
     if entry.parameters:
-        called_at = graph.calls_of(project, entry.key)
+        called_at = [*graph.calls_of(project, entry.key)] or [
+            *_seen_calls(project, entry)
+        ]
         given = given_by(project, agent, called_at, entry.parameters, worst)
         found = _as_objects(given, entry.parameters)
         found = tuple(
@@ -222,6 +231,20 @@ def _is_of_literals(value: ast.expr) -> bool:
     return not any(
         isinstance(node, ast.Name) for each in given for node in ast.walk(each)
     )
+
+
+def _seen_calls(project: Project, entry: EntryPoint) -> Iterator[Site]:
+    """Yield the calls of a function that a run has shown, where no import leads to it.
+
+    Its file may be found through ``sys.path``, as only the running program has it.
+    """
+    name = entry.called.rpartition(".")[2]
+    for path, function in sorted(project.session.shown.makers):
+        place = project.file(Path(path))
+        if place is not None:
+            for node in place.owned_by(function):
+                if isinstance(node, ast.Call) and last_name(node.func) == name:
+                    yield place, node
 
 
 def is_configured(entry: EntryPoint) -> bool:
