@@ -277,6 +277,16 @@ def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
     )
 
 
+def _is_offered(syntax: Syntax, function: Function, name: str) -> bool:
+    """True if a function offers a parameter to a model as its tools, whatever it is called."""
+    return any(
+        isinstance(node, ast.keyword)
+        and node.arg in ("tools", "functions")
+        and dotted(node.value) == name
+        for node in syntax.owned_by(function.qualname)
+    )
+
+
 def _parameter(
     project: Project,
     syntax: Syntax,
@@ -312,7 +322,9 @@ def _parameter(
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None
         is_object = not literal and (
-            OBJECTS.search(argument.arg) is not None or used_as_object()
+            OBJECTS.search(argument.arg) is not None
+            or used_as_object()
+            or (function is not None and _is_offered(syntax, function, name))
         )
     else:
         is_object = not isinstance(default, ast.List | ast.Dict | ast.Tuple | ast.Set)
