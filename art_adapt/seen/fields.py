@@ -120,7 +120,9 @@ def _is_left(parameter: Parameter, inits: Sequence[Call]) -> bool:
     if made is None:
         return parameter.default == "None"
     bound = [each.text for each in made.statements if made.value in each.binds]
-    return (bound or [made.value])[-1].endswith("None")
+    last = ast.parse((bound or [made.value])[-1]).body[-1]
+    value = getattr(last, "value", None)
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _differ(seen: SeenFunction, calls: Sequence[Call], inits: Sequence[Call]) -> bool:

@@ -43,8 +43,8 @@ class Call:
     type, "parts": {...}}``, with the number of an ``"object"`` of the project and its
     ``"type"``. ``owner``: the object whose method it is. ``around``: the call that
     encloses it; ``direct``: by the project's own code, or a decorator's, and by no library
-    that was handed it. ``over``: it had returned before the model was asked at all. ``began`` and ``seconds`` are of the clock; without an end,
-    ``seconds`` is None.
+    that was handed it. ``over``: it had returned before the model was asked at all.
+    ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None.
     """
 
     number: int

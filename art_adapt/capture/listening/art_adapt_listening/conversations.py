@@ -90,8 +90,12 @@ def _is_last(chunk: Any) -> bool:
     """True if a chunk ends a message (openai 2 and 3): what follows it is usage."""
     if getattr(chunk, "type", None) in ENDS_RESPONSE:
         return True
-    choices = getattr(chunk, "choices", None) or ()
-    return any(c.finish_reason for c in choices if not c.index)
+    choices = getattr(chunk, "choices", None)
+    return isinstance(choices, list) and any(
+        getattr(each, "finish_reason", None)
+        for each in choices
+        if not getattr(each, "index", 0)
+    )
 
 
 def _response_read_by(frame: FrameType | None) -> int:
