@@ -97,9 +97,12 @@ def make_undo(
     gone = {_identity(each.path) for each in found if isinstance(each, FileEdit)}
     for folder in _hooks_folders(adapted, sources):
         found += _hooks_files(folder, gone)
-    answers = without_answers([*undone, *_started_from(undone, adapted, known)])
-    edited = [module for module in modules if not isinstance(module, FileEdit)]
-    found += _with_its_answers(edited[0][0], answers) if edited else answers
+    edited = {path for path, *_ in (m for m in modules if not isinstance(m, FileEdit))}
+    answered = [*undone, *_started_from(undone, adapted, known)]
+    found += without_answers(a for a in answered if train_module_path(a) not in edited)
+    for agent in answered:
+        if (module := train_module_path(agent)) in edited:
+            found += _with_its_answers(module, without_answers([agent]))
     return Undo(
         tuple(each for each in found if isinstance(each, FileEdit)),
         tuple(each for each in found if not isinstance(each, FileEdit)),

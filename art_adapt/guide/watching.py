@@ -54,9 +54,7 @@ def offer_to_watch(agent: Path, failed: Collection[Watch] = ()) -> Watch | None:
             Watch(str(choice.sets["command"]), scripted=True) in failed
         )
 
-    choices.sort(key=is_spent)
-    at = next((n for n, each in enumerate(choices) if is_spent(each)), len(choices))
-    choices.insert(at, no)
+    choices = sorted([*choices, no], key=lambda c: 1 if c is no else 2 * is_spent(c))
     question = Question(
         "Can you run the agent once while art-adapt watches?",
         tuple(choices),

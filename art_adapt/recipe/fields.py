@@ -163,10 +163,8 @@ def _type(parameter: Parameter) -> ast.expr:
     is_chat = parameter.annotation is None and parameter.name in CONVERSATIONS
     if is_chat or parameter.element:
         return DICTS
-    made_of, _, _ = parameter.rebuilt.partition(" | None")
-    if (standard := STANDARD.get(made_of.rpartition(".")[2])) is not None:
-        may_miss = " | None" in parameter.rebuilt or parameter.default == "None"
-        return or_none(typed(standard)) if may_miss else typed(standard)
+    if (standard := _standard(parameter)) is not None:
+        return standard
     if parameter.validated or parameter.rebuilt.isidentifier():
         return DICT
     default = _evaluated(parameter.default)
@@ -174,6 +172,17 @@ def _type(parameter: Parameter) -> ast.expr:
         return typed("int")
     kind = plain_type(parsed(parameter.annotation))
     return or_none(kind) if parameter.default == "None" else kind  # task: str = None
+
+
+def _standard(parameter: Parameter) -> ast.expr | None:
+    """Return what a row has for a time, say, or for None; None for anything else."""
+    made_of = parameter.rebuilt.split(" | ")
+    kinds = [STANDARD.get(e.rpartition(".")[2]) for e in made_of if e != "None"]
+    if not any(kinds):
+        return None
+    spelled = kinds[0] if len(kinds) == 1 and kinds[0] is not None else "Any"
+    may_miss = len(made_of) > 1 or parameter.default == "None"
+    return or_none(typed(spelled)) if may_miss else typed(spelled)
 
 
 def _evaluated(default: str | None) -> object:

@@ -195,6 +195,13 @@ def _only_registered(code: Code, backend: ast.Name, block: ast.AST) -> ast.Name 
     call = code.syntax.parents[around] if isinstance(around, ast.Attribute) else around
     if used or not isinstance(call, ast.Call) or last_name(call.func) != "register":
         return None
+    waits = (
+        node
+        for node in ast.walk(block)
+        if isinstance(node, ast.Await) and _is_of(code, node, block)
+    )
+    if any(node.value is not call for node in waits):
+        return None  # it may have done what the model is for
     given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     models = {dotted(each) for each in (*given, *call.args)} - {backend.id}
     for node in ast.walk(block):
@@ -214,9 +221,9 @@ def _is_returned(code: Code, name: ast.Name) -> bool:
     return isinstance(outer, ast.Return)
 
 
-def _is_of(code: Code, name: ast.Name, block: ast.AST) -> bool:
-    """Return whether a name is read in the function that has the block, not in one inside it."""
-    return code.syntax.owner(name) == code.syntax.owner(block)
+def _is_of(code: Code, node: ast.AST, block: ast.AST) -> bool:
+    """Return whether a node stands in the function that has the block, not in one inside it."""
+    return code.syntax.owner(node) == code.syntax.owner(block)
 
 
 def _is_trained_with(code: Code, name: ast.Name) -> bool:

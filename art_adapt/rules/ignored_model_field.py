@@ -15,6 +15,7 @@ Evidence: art 0.5.18 and 0.5.23, model.py (``TrainableModel.__init__``), serverl
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -97,8 +98,7 @@ INSTEAD = {
 
 
 def check(code: Code) -> Iterator[Found]:
-    backends = {code.art_name(each.func) or "" for each in code.calls}
-    rented = {name.rpartition(".")[2] for name in backends if name.endswith("Backend")}
+    is_rented = _is_only_rented(code)
     for call in code.art_calls("TrainableModel"):
         for name, value in code.contents.arguments(call):
             if name not in FIELDS:
@@ -110,9 +110,28 @@ def check(code: Code) -> Iterator[Found]:
                     f"TrainableModel has no {name}: the argument is silently ignored; "
                     f"{instead}",
                 )
-            elif name == "_internal_config" and rented == {"ServerlessBackend"}:
+            elif (
+                name == "_internal_config"
+                and is_rented
+                and code.constant(value) is not None
+            ):
                 yield found(
                     value,
                     "ServerlessBackend does not read _internal_config: nothing in it has an "
                     "effect",
                 )
+
+
+def _is_only_rented(code: Code) -> bool:
+    """Return whether models are registered with backends that are all ServerlessBackend."""
+    given = [
+        value.node
+        for call, _ in code.method_calls("register")
+        for argument in call.args
+        for value in code.values(argument)
+    ]
+    return bool(given) and all(
+        isinstance(made, ast.Call)
+        and (code.art_name(made.func) or "").endswith("ServerlessBackend")
+        for made in given
+    )

@@ -379,7 +379,10 @@ def _stands_for_numbers(code: Code, handler: Handler) -> bool:
         statement = _statement(code, call)
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         named = target.id if isinstance(target, ast.Name) else None
-        for read in code.reads(named, call):
+        reads = code.reads(named, call)
+        if any(isinstance(code.syntax.parents[r], ast.Subscript) for r in reads):
+            continue  # which raises of an empty dict
+        for read in reads:
             match code.syntax.parents.get(code.syntax.parents[read]):
                 case ast.Call(func=ast.Attribute(attr="get"), args=[_, default]):
                     if _is_number(code.constant(default)):

@@ -203,7 +203,8 @@ def check(code: Code) -> Iterator[Found]:
 
 def _read_from_json(code: Code) -> Iterator[Found]:
     """Yield the trajectories of groups that have nothing but what JSON holds."""
-    if "allow_training_without_logprobs" in code.source.text:
+    trains = code.training.calls
+    if not trains or "allow_training_without_logprobs" in code.source.text:
         return
     grouped = {
         node

@@ -64,16 +64,13 @@ async def main(registry, model):
 
 
 def check(code: Code) -> Iterator[Found]:
-    whole = {ast.unparse(model) for _, model in code.method_calls("register")}
-    for call, backend in code.method_calls("register"):
+    calls = list(code.method_calls("register"))
+    if any(code.models.is_backend(given) for call, _ in calls for given in call.args):
+        return  # a model is registered with it, under this name or another one
+    for call, backend in calls:
         function = code.function_of(call)
         delegates = function is not None and function.node.name == "register"
-        if (
-            len(call.args) == 1
-            and not delegates
-            and ast.unparse(call.args[0]) not in whole
-            and code.models.is_backend(backend)
-        ):
+        if len(call.args) == 1 and not delegates and code.models.is_backend(backend):
             yield found(
                 call,
                 "this leaves the model without its backend, address and key; "

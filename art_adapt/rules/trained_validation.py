@@ -114,6 +114,11 @@ def split_words(words):
     train_words = words[: int(len(words) * 0.8)]
     val_words = words[-200:] if len(words) < 1000 else words[int(len(words) * 0.8) :][:200]
     return train_words, val_words
+
+def split_by_size(rows, small):
+    train = rows[:100] if small else rows[:500]
+    val = rows[100:200] if small else rows[500:600]
+    return train, val
 """,
 )
 HELD_OUT = ("val", "test", "eval", "validation")
@@ -193,7 +198,12 @@ def _overlapping(code: Code) -> Iterator[Found]:
             cuts.setdefault((block[0], cut), []).append((name, value))
     for parts in cuts.values():
         for at, (cut_off, rows) in enumerate(parts):
-            if any(_are_split(cut_off, n) and _share(rows, v) for n, v in parts[:at]):
+            if any(
+                _are_split(cut_off, name)
+                and _share(rows, others)
+                and not _exclude(code, rows, others)
+                for name, others in parts[:at]
+            ):
                 yield found(rows, OVERLAP)
 
 
@@ -230,6 +240,19 @@ def _is_thinned(code: Code, near: ast.expr, name: str) -> bool:
 def _either(value: ast.expr) -> tuple[ast.expr, ...]:
     """Return both branches of a conditional, and anything else as it is."""
     return (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+
+def _exclude(code: Code, one: ast.expr, other: ast.expr) -> bool:
+    """Return whether they are different branches of conditionals that ask the same."""
+    around = [code.syntax.parents[each] for each in (one, other)]
+    if not all(isinstance(each, ast.IfExp) for each in around):
+        return False
+    tests = [ast.dump(each.test) for each in around if isinstance(each, ast.IfExp)]
+    taken = [
+        getattr(each, "body", None) is part
+        for each, part in zip(around, (one, other), strict=True)
+    ]
+    return tests[0] == tests[1] and taken[0] != taken[1]
 
 
 def _taken_from(node: ast.expr) -> str | None:

@@ -14,6 +14,7 @@ art 0.5.23, unsloth/train.py:55-63, serverless/backend.py.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from art_adapt.rules.code import Code
@@ -58,6 +59,7 @@ async def main(model, backend, gather, history):
     result = await backend.train(model, groups, learning_rate=1e-5)
     print(result.metrics["loss/train"], result.metrics.get("loss/grad_norm"))
     print(history.metrics["loss"], groups[0].metrics.get("loss"))
+    print(result.metrics.get("loss/train", result.metrics.get("policy_loss")))
     metrics = dict(result.metrics)
     metrics["loss"] = metrics.pop("loss/train")
     await model.log(groups, metrics=metrics, step=result.step)
@@ -85,11 +87,46 @@ def check(code: Code) -> Iterator[Found]:
             case _:
                 continue
         name = code.constant(key)
-        if isinstance(name, str) and name in NAMES and _are_of(code, held, trained):
+        if (
+            isinstance(name, str)
+            and name in NAMES
+            and _are_of(code, held, trained)
+            and not _is_set_or_asked_for(code, node, name)
+            and not _is_fallback(code, node)
+        ):
             yield found(
                 key,
                 f"a training step has no metric {name}: it is called {NAMES[name]}",
             )
+
+
+def _is_set_or_asked_for(code: Code, near: ast.AST, name: str) -> bool:
+    """Return whether a function gave metrics a name itself, or asked whether it is there."""
+    for node in code.syntax.owned_by(code.syntax.owner(near)):
+        if getattr(node, "lineno", math.inf) > getattr(near, "lineno", 0):
+            continue
+        match node:
+            case ast.Subscript(ctx=ast.Store()):
+                named = [node.slice]
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()]):
+                named = [left]
+            case ast.Dict(keys=keys):
+                named = [key for key in keys if key is not None]
+            case ast.keyword(arg=arg) if arg == name:
+                return True
+            case _:
+                continue
+        if name in map(code.constant, named):
+            return True
+    return False
+
+
+def _is_fallback(code: Code, read: ast.AST) -> bool:
+    """Return whether it stands in for another name: ``get("loss/train", metrics.get("loss"))``."""
+    around = code.syntax.parents.get(read)
+    return isinstance(around, ast.Call | ast.BoolOp | ast.IfExp) and (
+        not isinstance(around, ast.Call) or read in around.args[1:]
+    )
 
 
 def _are_of(code: Code, metrics: ast.expr, trained: set[ast.Call]) -> bool:

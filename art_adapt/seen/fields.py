@@ -13,6 +13,7 @@ from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, hides_a_key
 from art_adapt.seen.switches import with_switches
+from art_adapt.seen.terminals import as_typed, is_all_heard
 from art_adapt.seen.values import (
     contradicts,
     holds_more,
@@ -40,7 +41,6 @@ from art_adapt.survey.model import (
     Parameter,
     SetupCall,
     Survey,
-    Terminal,
 )
 from art_adapt.words import KEY_TYPED
 
@@ -53,15 +53,22 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
     if function is None:
         return survey
     words = words_of(function.text, survey, [each.run for each in function.calls])
+    is_heard = is_all_heard(survey, function)
     entries = tuple(
-        _given(entry, function, words) if key_of(entry) == function.key else entry
+        _given(entry, function, words, is_heard)
+        if key_of(entry) == function.key
+        else entry
         for entry in survey.entry_points
     )
     return replace(survey, entry_points=entries)
 
 
-def _given(entry: EntryPoint, seen: SeenFunction, words: Words) -> EntryPoint:
-    entry = replace(entry, terminal=_terminal(entry, seen))
+def _given(
+    entry: EntryPoint, seen: SeenFunction, words: Words, is_heard: bool
+) -> EntryPoint:
+    """Describe an entry point; ``is_heard``: whatever a person types the runs would have noted."""
+    if is_heard:
+        entry = replace(entry, terminal=as_typed(entry, seen))
     calls = [each.call for each in seen.calls]
     inits = [call for each in seen.calls if (call := _init(each)) is not None]
     told = not {each.name for each in entry.parameters}.isdisjoint(seen.given)
@@ -137,17 +144,6 @@ def _differ(seen: SeenFunction, calls: Sequence[Call], inits: Sequence[Call]) ->
 def _vary(names: Iterable[str], calls: Sequence[Call]) -> bool:
     """True if calls were given several values for one of their parameters."""
     return any(len(spelled_of(values_of(name, calls))) > 1 for name in names)
-
-
-def _terminal(entry: EntryPoint, seen: SeenFunction) -> Terminal | None:
-    """Return what an episode reads from a terminal; nothing is typed if no run was told any line.
-
-    It may ask a person who plays in the place of the model, say.
-    """
-    terminal, runs = entry.terminal, [each.run for each in seen.calls]
-    if terminal is None or not terminal.asks or any(r.typed or r.failed for r in runs):
-        return terminal
-    return replace(terminal, asks=False) if terminal.reads_arguments else None
 
 
 def _beside_settings(
@@ -239,7 +235,7 @@ def _options(
             site = next(call.site for call in calls if name in call.given)
             if site is not None:
                 place = Place(site.path, site.line)
-                made = Construction(place, repr(values[0]))
+                made = Construction(place, spelled_as_code(values[0]))
                 yield Parameter(
                     name, None, None, is_object=True, made=made, passed=place
                 )
@@ -331,6 +327,7 @@ def _as_seen(
         and len(values) > 1
         and len(spelled_of(values)) == 1
         and is_literal(own_of(parameter))
+        and len(spelled_as_code(values[0])) <= LONGEST
     )
     if not is_setting and (
         parameter.name in given

@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Sequence
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, targets_of
 from art_adapt.code.syntax import Syntax
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.survey.model import Survey
@@ -60,15 +60,28 @@ def around_set_up(
 def _setters(syntax: Syntax, owner: str, method: str) -> set[str]:
     """Return the methods that a method needs to have run: it reads what they alone set.
 
-    One that it calls itself, as one that connects at first use, is none.
+    One that it calls itself, as one that connects at first use, is none. Of a class that extends
+    another, or whose constructor is written for it, nothing is known.
     """
     made = f"{owner}.__init__"
+    definition = syntax.classes.get(owner)
+    if definition is None or definition.bases or made not in syntax.functions:
+        return set()
     usable = {
         name.removeprefix("self.")
         for name, values in syntax.assignments.items()
         for at, value in values
         if at == made and not (isinstance(value, ast.Constant) and value.value is None)
     }
+    usable |= {
+        target.id
+        for each in definition.body
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
+        for target in targets_of(each)
+        if isinstance(target, ast.Name)
+    }
+    for name in _called(syntax, made):
+        usable |= _attributes(syntax, f"{owner}.{name}", ast.Store)
     needed = _attributes(syntax, method, ast.Load) - usable
     return {
         each.node.name

@@ -194,8 +194,15 @@ def values_of(name: str, calls: Sequence[Call]) -> list[Any]:
 
 def spelled_as_code(value: Any) -> str:
     """Return a value that JSON can hold as Python spells it: ``float("inf")``."""
-    unbounded = isinstance(value, float) and not math.isfinite(value)
-    return f'float("{value}")' if unbounded else repr(value)
+    match value:
+        case list():
+            return f"[{', '.join(map(spelled_as_code, value))}]"
+        case dict():
+            pairs = (f"{key!r}: {spelled_as_code(each)}" for key, each in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+    return repr(value)
 
 
 def spelled_of(values: Sequence[Any]) -> set[str]:

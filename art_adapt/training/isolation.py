@@ -103,8 +103,9 @@ async def _copied(project: Path) -> AsyncIterator[Copy]:
         prefix="art-adapt-", ignore_cleanup_errors=True
     )
     try:
-        # Beside it are the temporary files of the episode.
-        yield Copy(project, Path(folder.name).resolve() / (project.name or "project"))
+        # Beside "copy" are the temporary files of the episode.
+        inside = Path(folder.name).resolve() / "copy"
+        yield Copy(project, inside / (project.name or "project"))
     finally:
         await in_thread(folder.cleanup)
 

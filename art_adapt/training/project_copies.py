@@ -23,7 +23,7 @@ from art_adapt.recording import RecordingError
 from art_adapt.recording.installed import is_installed
 from art_adapt.training.importing import Finder
 
-TEMPORARY = "temporary"  # beside a copy
+TEMPORARY = "temporary"  # beside the folder of a copy
 
 
 def filled(copy: Copy) -> None:
@@ -55,7 +55,7 @@ def work_in(copy: Copy, started_as: Mapping[str, Any]) -> None:
         if copy.inside(file) != file:
             del sys.modules[name]
     os.environ.update(copy.environment(os.environ))
-    _have_own_temporary_files(copy.folder.with_name(TEMPORARY))
+    _have_own_temporary_files(copy.folder.parent.with_name(TEMPORARY))
     sys.path[:] = map(copy.inside, started_as["sys_path"])
     sys.path_importer_cache.clear()
     sys.meta_path.insert(0, _InCopy(copy))

@@ -208,19 +208,20 @@ def serves_another_library(syntax: Syntax, function: Function, name: str) -> boo
 
     The SDK's ``client.chat`` is no method: ``client.chat(prompt)`` is the project's own.
     """
-    used, alone = set[str](), False
+    called, used, alone = set[str](), set[str](), False
     for node in syntax.owned_by(function.qualname):
         if isinstance(node, ast.Name) and node.id == name:
             around = syntax.parents[node]
             if isinstance(around, ast.Attribute):
                 outer = syntax.parents[around]
                 is_called = isinstance(outer, ast.Call) and outer.func is around
-                used.add(f"{around.attr}()" if is_called else around.attr)
+                (called if is_called else used).add(around.attr)
             else:
                 alone = True  # handed on: who gets it may ask with it
-    used -= OF_ANY_CLIENT
-    if any(f"{each}()" in used for each in RESOURCES - {"with_options"}):
+    if not called.isdisjoint(RESOURCES - {"with_options"}):
         return True  # also where it is handed on
+    used |= called
+    used -= OF_ANY_CLIENT
     return bool(used) and not alone and used.isdisjoint(RESOURCES)
 
 

@@ -64,7 +64,9 @@ class Requests:
             read = self.streams.get(number)
             if read is not None:
                 read[2].append(answer)
-                if _is_last(answer):  # who has the whole message may read no further
+                # Who has the whole message may read no further. Some servers say of each chunk
+                # that it is the last: those are read to the end.
+                if _is_last(answer) and not _is_last(read[2][0]):
                     self.says(read[0], streamed_of(read[2]))
                     del self.streams[number]
             return
