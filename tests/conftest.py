@@ -42,6 +42,7 @@ WIDE = {
     "capture/test_entry_elsewhere.py",
     "capture/test_inert.py",
     "capture/test_next_steps.py",
+    "capture/test_parts_of_an_episode.py",
     "capture/test_seen.py",
     "check/test_pre_commit.py",
     "differential/test_users_tests.py",
@@ -80,10 +81,12 @@ WIDE = {
     "test_review.py",
     "test_small_promises.py",
     "test_undo.py",
+    "train_module/test_classes_elsewhere.py",
     "train_module/test_configured.py",
     "train_module/test_factories.py",
     "train_module/test_filled.py",
     "train_module/test_options.py",
+    "train_module/test_standard_types.py",
     "train_module/test_starts.py",
     "training/test_limits.py",
 }
@@ -91,6 +94,7 @@ WIDE = {
 # seconds each: .ci/run tries the first of a test's shapes, .ci/thorough all.
 RUN_AGENTS = {
     "capture/test_branch_that_ran.py",
+    "capture/test_parts_of_an_episode.py",
     "capture/test_seen.py",
     "rehearsal/test_as_seen.py",
     "rehearsal/test_elsewhere.py",
@@ -100,6 +104,8 @@ RUN_AGENTS = {
     "rehearsal/test_same_row.py",
     "rehearsal/test_signs.py",
     "rehearsal/test_witnesses.py",
+    "train_module/test_classes_elsewhere.py",
+    "train_module/test_standard_types.py",
 }
 # Of these files, what anybody should see pass.
 SHOWN = {

@@ -45,9 +45,9 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         others = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
         yield (
             "outside",
-            f"{outside.total()} of {counted(every, 'request')} came from {name} "
-            f"({shown(path)}){others}, in no episode",
-            "if an episode has them, --entry names what runs it all",
+            f"{outside.total()} of {counted(every, 'request')} are in no episode: {name} "
+            f"({shown(path)}){others} made them",
+            "if they belong to one, name the function that runs it all with --entry",
         )
     requests = [request for each in calls for request in each.requests]
     called = {name for request in requests for name in request.called}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from art_adapt.code.nodes import dotted, targets_of
 from art_adapt.code.syntax import Syntax
@@ -29,32 +30,50 @@ def around_set_up(
     if not owner or source is None:
         return None
     syntax = Syntax.of(source)
-    read = _attributes(syntax, name, ast.Load)
-    for before in functions:
-        is_other = before.key[0] == path and before.key != method.key
-        if (
-            not is_other
-            or before.key[1].rpartition(".")[0] != owner
-            or read.isdisjoint(_attributes(syntax, before.key[1], ast.Store))
-        ):
+    own = [each for each in functions if _owner(each) == (path, owner)]
+    around = _around_asking(method, functions, own, syntax)
+    if not around:
+        setters = _setters(syntax, owner, name)
+        around = [
+            each
+            for each in own
+            if not setters.isdisjoint(_called(syntax, each.key[1]))
+            and all(_has_all(each, [call]) for call in method.calls)
+        ]
+    return max(around, key=lambda each: each.depth, default=None)
+
+
+def _owner(function: SeenFunction) -> tuple[Path, str]:
+    """Return the file and the class of a method; "" for a function."""
+    return function.key[0], function.key[1].rpartition(".")[0]
+
+
+def _around_asking(
+    method: SeenFunction,
+    functions: Sequence[SeenFunction],
+    own: Sequence[SeenFunction],
+    syntax: Syntax,
+) -> list[SeenFunction]:
+    """Return the functions that made each call of a method, and before it one that asked.
+
+    ``own``: the methods of its class. That one set what the method reads.
+    """
+    read = _attributes(syntax, method.key[1], ast.Load)
+    for before in own:
+        stored = _attributes(syntax, before.key[1], ast.Store)
+        if before.key == method.key or read.isdisjoint(stored):
             continue
         pairs = [
-            [(one, each) for one in before.calls if _precedes(one, each)]
+            [[one, each] for one in before.calls if _precedes(one, each)]
             for each in method.calls
         ]
         if all(pairs):
-            around = [f for f in functions if all(_runs_one(f, p) for p in pairs)]
-            return max(around, key=lambda each: each.depth, default=None)
-    setters = _setters(syntax, owner, name)
-    around = [
-        each
-        for each in functions
-        if each.key[0] == path
-        and each.key[1].rpartition(".")[0] == owner
-        and not setters.isdisjoint(_called(syntax, each.key[1]))
-        and all(_encloses(each, call) for call in method.calls)
-    ]
-    return max(around, key=lambda each: each.depth, default=None)
+            return [
+                each
+                for each in functions
+                if all(any(_has_all(each, pair) for pair in found) for found in pairs)
+            ]
+    return []
 
 
 def _setters(syntax: Syntax, owner: str, method: str) -> set[str]:
@@ -101,11 +120,21 @@ def _called(syntax: Syntax, function: str) -> set[str]:
     }
 
 
-def _encloses(function: SeenFunction, call: Enclosing) -> bool:
+def _precedes(before: Enclosing, call: Enclosing) -> bool:
+    """True if a call of another method of the same object had asked, and ended, by then."""
+    return (
+        before.run is call.run
+        and before.call.owner is not None
+        and before.call.owner == call.call.owner
+        and before.requests[-1].number < call.call.number
+    )
+
+
+def _has_all(function: SeenFunction, calls: Sequence[Enclosing]) -> bool:
+    """True if one call of a function was around all of some calls."""
+    around = [{c.number for c in e.run.outward(e.call.around)} for e in calls]
     return any(
-        outer.run is call.run
-        and outer.call.number
-        in {each.number for each in call.run.outward(call.call.around)}
+        outer.run is calls[0].run and outer.call.number in set.intersection(*around)
         for outer in function.calls
     )
 
@@ -119,29 +148,3 @@ def _attributes(syntax: Syntax, function: str, how: type[ast.expr_context]) -> s
         and isinstance(node.ctx, how)
         and dotted(node) == f"self.{node.attr}"
     }
-
-
-def _precedes(before: Enclosing, call: Enclosing) -> bool:
-    """True if a call of another method of the same object had asked, and ended, by then."""
-    return (
-        before.run is call.run
-        and before.call.owner is not None
-        and before.call.owner == call.call.owner
-        and before.requests[-1].number < call.call.number
-    )
-
-
-def _runs_one(
-    function: SeenFunction, pairs: Sequence[tuple[Enclosing, Enclosing]]
-) -> bool:
-    """True if one call of a function made both calls of one of the pairs."""
-    return any(
-        any(
-            outer.run is call.run
-            and outer.call.number
-            in {c.number for c in outer.run.outward(before.call.around)}
-            & {c.number for c in outer.run.outward(call.call.around)}
-            for outer in function.calls
-        )
-        for before, call in pairs
-    )

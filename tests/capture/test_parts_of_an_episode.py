@@ -153,7 +153,7 @@ def test_requests_in_no_episode_are_said(project: Path) -> None:
     )
     watch(project, "drive.py")
     said = art_adapt("--diff", "agent.py", cwd=project).stderr.decode()
-    assert "2 of 3 requests came from Writer.lecture" in said
+    assert "2 of 3 requests are in no episode: Writer.lecture" in said
 
 
 STREAMED = ASK + dedent("""

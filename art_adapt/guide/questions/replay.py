@@ -48,7 +48,7 @@ def questions(situation: Situation) -> Iterator[Question]:
         {"single_turn": False} | ({} if shares else {"isolate": None}),
         "hundreds of episodes send all of it for real"
         if sends
-        else "hundreds of episodes do this for real: right if they only read"
+        else "hundreds of episodes do this for real, which is fine if they only read"
         if lasts
         else "hundreds of episodes, with its tools",
     )
