@@ -37,20 +37,6 @@ async def setup(model):
 import art
 from art.local import LocalBackend
 
-async def make():
-    async with LocalBackend() as backend:
-        model = art.TrainableModel(name="m", run_name="m", project="p", base_model="b")
-        await model.register(backend)
-
-        async def rollout(scenario):
-            return await play(model.openai_client(), scenario)
-
-        return rollout, model  # <-
-""",
-    """\
-import art
-from art.local import LocalBackend
-
 async def main(model, groups):
     async with LocalBackend() as backend:
         await model.register(backend)
@@ -66,6 +52,20 @@ async def main(model, collect):
     for step in range(await model.get_step(), 100):
         await backend.train(model, await collect(model, step))
         await backend.close()  # <-
+""",
+    """\
+import art
+from art.local import LocalBackend
+
+async def make():
+    async with LocalBackend() as backend:
+        model = art.TrainableModel(name="m", run_name="m", project="p", base_model="b")
+        await model.register(backend)
+
+        async def rollout(scenario):
+            return await play(model.openai_client(), scenario)
+
+        return rollout, model  # <-
 """,
 )
 GOOD = (
@@ -192,7 +192,9 @@ def _only_registered(code: Code, backend: ast.Name, block: ast.AST) -> ast.Name 
     """Return the model that a block registers with its backend and returns, if it does no more."""
     used = [name for name in code.reads(backend.id, backend) if name is not backend]
     around = code.syntax.parents[backend]
-    call = code.syntax.parents[around] if isinstance(around, ast.Attribute) else around
+    if isinstance(around, ast.Attribute | ast.keyword):
+        around = code.syntax.parents[around]
+    call = around
     if used or not isinstance(call, ast.Call) or last_name(call.func) != "register":
         return None
     waits = (

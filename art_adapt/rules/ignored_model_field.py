@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import given_to
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -127,7 +128,7 @@ def _is_only_rented(code: Code) -> bool:
     given = [
         value.node
         for call, _ in code.method_calls("register")
-        for argument in call.args
+        for argument in given_to(call)
         for value in code.values(argument)
     ]
     return bool(given) and all(

@@ -20,10 +20,12 @@ from art_adapt.code.nodes import (
     Function,
     argument_of,
     assignment,
+    dotted,
     given_to,
     last_name,
     names_in,
     names_set_in,
+    targets_of,
 )
 from art_adapt.rules.code import Code, below
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
@@ -376,9 +378,7 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
 def _stands_for_numbers(code: Code, handler: Handler) -> bool:
     """Return whether those who get an empty dict read a number where none is: ``get(name, 0.0)``."""
     for call in code.callers(handler.node):
-        statement = _statement(code, call)
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        named = target.id if isinstance(target, ast.Name) else None
+        named = next(map(dotted, targets_of(_statement(code, call))), None)
         reads = code.reads(named, call)
         if any(isinstance(code.syntax.parents[r], ast.Subscript) for r in reads):
             continue  # which raises of an empty dict

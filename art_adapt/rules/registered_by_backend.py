@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import given_to
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -65,7 +66,9 @@ async def main(registry, model):
 
 def check(code: Code) -> Iterator[Found]:
     calls = list(code.method_calls("register"))
-    if any(code.models.is_backend(given) for call, _ in calls for given in call.args):
+    if any(
+        code.models.is_backend(given) for call, _ in calls for given in given_to(call)
+    ):
         return  # a model is registered with it, under this name or another one
     for call, backend in calls:
         function = code.function_of(call)

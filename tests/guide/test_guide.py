@@ -394,7 +394,7 @@ def test_back_and_what_cannot_be_taken(folder: Path) -> None:
             ("rewards an episode", ""),  # as it was answered
             ("Learning rate", "1 2"),
             ("three numbers", "0 4 2"),
-            ("not a positive number", "1e-4 4 2"),
+            ("not above 0", "1e-4 4 2"),
         ],
     )
     assert "enter 3 values" in said
