@@ -117,6 +117,7 @@ SHOWN = {
 # Each of these rehearses for eight to thirty seconds what a quicker test shows in another way:
 # only .ci/thorough tries them. A name stands for all shapes of a test that begin with it.
 LONGER = (
+    "capture/test_next_steps.py::test_a_function_that_is_named_gets_its_rows_without_a_model",
     "capture/test_validated.py::test_a_pydantic_object_is_made_of_its_row[one that may be missing]",
     "rehearsal/test_as_seen.py::test_the_tools_of_a_sub_agent_were_in_the_run_as_well",
     "rehearsal/test_as_seen.py::test_what_is_asked_again_after_a_reply_is_no_beginning",
@@ -124,6 +125,7 @@ LONGER = (
     "rehearsal/test_elsewhere.py::test_the_models_of_an_isolated_episode_are_said",
     "rehearsal/test_elsewhere.py::test_the_roles_of_an_isolated_episode_are_named",
     "rehearsal/test_endings.py::test_a_reward_that_raises_is_named_at_its_place[process",
+    "rehearsal/test_endings.py::test_what_was_running_is_named",
     "rehearsal/test_misbehaving.py::test_a_terminal_shows_how_far_it_is",
     "rehearsal/test_outside.py::test_a_new_file_elsewhere_is_said",
     "rehearsal/test_outside.py::test_new_folders_elsewhere_are_removed_however_deep",
@@ -132,10 +134,12 @@ LONGER = (
     "rehearsal/test_rehearse.py::test_a_metric_that_no_episode_has_is_found",
     "rehearsal/test_rehearse.py::test_a_module_beside_the_copied_project_is_named",
     "rehearsal/test_rehearse.py::test_a_rented_backend_is_rehearsed_without_its_package_or_key",
+    "rehearsal/test_rehearse.py::test_a_tool_that_works_in_the_main_thread_only_is_told",
     "rehearsal/test_rehearse.py::test_its_page_shows_the_tools_that_an_episode_called",
     "rehearsal/test_rehearse.py::test_requests_for_embeddings_are_counted",
     "rehearsal/test_rehearse.py::test_side_jobs_over_the_given_client_reach_their_own_model",
     "rehearsal/test_roles.py::test_one_role_is_not_named",
+    "rehearsal/test_same_row.py::test_a_task_that_was_asked_twice_is_one",
     "rehearsal/test_same_row.py::test_what_no_field_holds_is_shown",
     "rehearsal/test_signs.py::test_what_only_comes_near_is_not_found",
     "rehearsal/test_start.py::test_another_agent_s_run_moves_no_training",
@@ -143,14 +147,18 @@ LONGER = (
     "rehearsal/test_stubs.py::test_what_holds_in_one_process_holds_in_each",
     "rehearsal/test_stubs.py::test_what_is_stubbed_does_not_run_in_copies",
     "rehearsal/test_witnesses.py::test_a_form_for_the_reply_and_a_key_of_the_reward_are_no_gap",
+    "rehearsal/test_witnesses.py::test_a_key_that_the_agent_takes_and_is_not_given_is_said",
     "rehearsal/test_witnesses.py::test_a_loop_that_never_went_round_again_is_said",
     "rehearsal/test_witnesses.py::test_a_task_that_chance_draws_is_the_groups_to_share",
     "rehearsal/test_witnesses.py::test_a_tool_that_takes_a_made_up_argument_apart_is_no_failure",
+    "rehearsal/test_witnesses.py::test_an_answer_from_a_cache_is_no_lack_of_a_service",
     "rehearsal/test_witnesses.py::test_an_empty_answer_is_none",
+    "rehearsal/test_witnesses.py::test_several_models_of_an_episode_are_said",
     "rehearsal/test_witnesses.py::test_the_agent_s_own_limit_of_turns_is_no_failure",
     "rehearsal/test_witnesses.py::test_what_a_lambda_of_a_function_asks_is_the_functions",
     "rehearsal/test_witnesses.py::test_what_episodes_failed_with_is_said_where_it_is_no_finding",
     "rehearsal/test_witnesses.py::test_what_the_train_module_s_own_code_raises_is_placed_there",
+    "train_module/test_factories.py::test_a_factory_makes_an_agent_that_rehearses",
     "train_module/test_starts.py::test_it_starts_as_the_project_does",
 )
 # Their tests take seconds each, in processes that import ART. They come first: a worker that
