@@ -37,10 +37,7 @@ def kept_answers(options: Options, agent: Path) -> FileEdit | None:
     Raises:
         Refusal: the file cannot be read, or is not TOML.
     """
-    path = _configuration(agent)
-    key = agent_key(agent, path)
-    before = path.read_bytes() if path.exists() else None
-    earlier = _earlier(before, key)
+    path, before, earlier = _kept(agent)
     values = {
         setting.key: value
         for setting in SETTINGS
@@ -48,19 +45,26 @@ def kept_answers(options: Options, agent: Path) -> FileEdit | None:
         and (value := _as_toml(setting, getattr(options, setting.name))) is not None
         and (origin is Origin.ANSWER or earlier.get(setting.key, value) != value)
     }
-    return FileEdit(path, before, _with(before, values, path, key)) if values else None
+    if not values:
+        return None
+    return FileEdit(path, before, _with(before, values, path, agent_key(agent, path)))
 
 
 def earlier_answers(agent: Path) -> dict[str, Any]:
     """Return what was answered for an agent before, by the names of the options."""
-    path = _configuration(agent)
-    before = path.read_bytes() if path.exists() else None
-    kept = _earlier(before, agent_key(agent, path))
+    _, _, kept = _kept(agent)
     return {
         setting.name: tuple(value) if isinstance(value, list) else value
         for setting in SETTINGS
         if (value := kept.get(setting.key)) is not None
     }
+
+
+def _kept(agent: Path) -> tuple[Path, bytes | None, dict[str, Any]]:
+    """Return an agent's pyproject.toml, its bytes if there is one, and the answers in it."""
+    path = _configuration(agent)
+    before = path.read_bytes() if path.exists() else None
+    return path, before, _earlier(before, agent_key(agent, path))
 
 
 def _earlier(data: bytes | None, key: str) -> dict[str, Any]:

@@ -236,12 +236,12 @@ def _is_of_json(code: Code, given: ast.expr, deepest: int = 2) -> bool:
     if read:
         return True
     function = code.function_of(given)
+    parameters = function.given if function is not None else ()
     names = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
-    taken = [n for n in function.given if n in names] if function is not None else []
+    taken = [name for name in parameters if name in names]
     sites = code.callers(given) if taken and deepest else []
     return bool(sites) and all(
-        (told := argument_of(site, taken[0], function.given if function else ()))
-        is not None
+        (told := argument_of(site, taken[0], parameters)) is not None
         and _is_of_json(code, told, deepest - 1)
         for site in sites
     )

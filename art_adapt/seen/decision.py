@@ -99,15 +99,13 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     alone = _at_module_level(asked)
     is_script = first is not None and first.is_script
-    likely = chosen_by(survey, possible) if possible and alone else None
+    likely = chosen_by(survey, possible) if possible else None
     # Of one request, the script's helper that is given its conversation looks whole.
-    is_helper = is_script and likely is not None and not likely.told
+    is_helper = alone and is_script and likely is not None and not likely.told
     if not possible or is_helper or (alone and _is_beside_most(asked, likely)):
         read = first if alone and not is_script else None
         return Seen(asked, None, read, ran_itself=alone and is_script)
-    chosen = around_steps(asked, functions, possible, survey) or chosen_by(
-        survey, possible
-    )
+    chosen = around_steps(asked, functions, possible, survey) or likely
     if chosen is not None:
         chosen = around_set_up(chosen, functions, survey) or chosen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key

@@ -322,14 +322,14 @@ def _as_seen(
         parameter = replace(parameter, annotation=type_of(values))
     parameter = replace(parameter, annotation=with_none(parameter.annotation, values))
     # What several tasks had in common is a setting, whoever was told it.
-    is_setting = (
+    is_shared = (
         differs
         and len(values) > 1
         and len(spelled_of(values)) == 1
         and is_literal(own_of(parameter))
         and len(spelled_as_code(values[0])) <= LONGEST
     )
-    if not is_setting and (
+    if not is_shared and (
         parameter.name in given
         or is_varied(parameter, values)
         or is_told(parameter, values, words)
@@ -350,7 +350,7 @@ def _as_seen(
     is_constant = parameter.default is None and differs and not is_given(parameter)
     stays = (
         is_otherwise(parameter, values[0])
-        if is_setting
+        if is_shared
         else is_set(parameter, values[0], words)
     )
     if len(spelled_of(values)) == 1 and (is_constant or stays):

@@ -194,7 +194,7 @@ def _as_used(
     ``named``: those that the user means by ``wanted``, which may be a file as a whole.
     """
     chosen = wanted is not None
-    is_whole = chosen and str(wanted).rpartition(":")[2] == MODULE_LEVEL
+    is_whole = (wanted or "").rpartition(":")[2] == MODULE_LEVEL
     likely = named or found.entry_points[:1]  # what else is searched for: it takes time
 
     def shares(entry: EntryPoint) -> bool:

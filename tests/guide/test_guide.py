@@ -677,12 +677,7 @@ def test_answers_are_taken_back_with_the_rest(folder: Path, before: str | None) 
     file = folder / "pyproject.toml"
     if before is not None:
         file.write_bytes(before.encode())
-    guide = spawned(folder, PLAIN)
-    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
-        guide.sendline(first_answer(guide))
-    guide.sendline("y")
-    while guide.expect([r"now\?", pexpect.EOF]) == 0:
-        guide.sendline("n")
+    answered(folder, ())
     assert configuration(folder)
     assert file.read_bytes().startswith((before or "").encode())
     undone = art_adapt("--undo", "agent.py", cwd=folder)
@@ -694,12 +689,7 @@ def test_answers_are_taken_back_with_the_rest(folder: Path, before: str | None) 
 
 def test_answers_stay_with_a_train_module_that_was_edited(folder: Path) -> None:
     """Adapting again makes what the edits rest on, not what the defaults would be."""
-    guide = spawned(folder, PLAIN)
-    while guide.expect(["Answer[^:]*: ", r"Write these changes\?"]) == 0:
-        guide.sendline(first_answer(guide))
-    guide.sendline("y")
-    while guide.expect([r"now\?", pexpect.EOF]) == 0:
-        guide.sendline("n")
+    answered(folder, ())
     kept, module = configuration(folder), folder / "agent_train.py"
     assert kept
     module.write_text(module.read_text() + "# mine\n")

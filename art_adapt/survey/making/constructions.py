@@ -286,6 +286,15 @@ def _tells_all(entry: EntryPoint, record: Parameter) -> bool:
     )
 
 
+def _is_of_an_object(project: Project, place: Syntax, value: ast.expr) -> bool:
+    """True if a value is an object, or comes of one: no text, whoever says what it is made with."""
+    if any(classes_of(project, place, value)):
+        return True
+    if is_said(place, value):
+        return False
+    return is_entered(place, value) or comes_of_an_object(project, place, value)
+
+
 def _as_objects(
     given: Given, parameters: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
@@ -323,20 +332,7 @@ def _as_objects(
         )
         return not (known or takes_text) and any(
             holds_objects(given.project, *each)
-            or (
-                is_open
-                # Whoever says what it is made with: an object is no text.
-                and (
-                    any(classes_of(given.project, *each))
-                    or (
-                        not is_said(*each)
-                        and (
-                            is_entered(*each)
-                            or comes_of_an_object(given.project, *each)
-                        )
-                    )
-                )
-            )
+            or (is_open and _is_of_an_object(given.project, *each))
             for each in values
         )
 
