@@ -7,12 +7,13 @@ A rollout's clients override ``post``, the public method that every SDK call end
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import itertools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, Protocol
 
 from art_adapt.recording.histories import Request
@@ -55,7 +56,7 @@ _no_loop = _NoLoop()
 def connected_client(loop: asyncio.AbstractEventLoop | None) -> Any:
     """Return the client whose connections all rollouts share.
 
-    There is one for sync code, and one for each event loop.
+    There is one for sync code, and one for each event loop: the running one of this thread.
     """
     with _pools_lock:
         # A client refers to its loop, so that the weak keys alone would keep both.
@@ -66,10 +67,32 @@ def connected_client(loop: asyncio.AbstractEventLoop | None) -> Any:
         key = loop or _no_loop
         if key not in _pools:
             sync_class, async_class = _recording_clients()
-            _pools[key] = (sync_class if loop is None else async_class)(
+            client = (sync_class if loop is None else async_class)(
                 base_url="http://unset", api_key="unset"
             )
+            if loop is not None:
+                client.ending = _close_with_loop(client)
+            _pools[key] = client
         return _pools[key]
+
+
+def _close_with_loop(client: Any) -> AsyncGenerator[None, None]:
+    """Close a client when the running loop shuts down, as ``asyncio.run`` has it do.
+
+    The SDK closes a client that is let go later on whichever loop runs then. There its
+    connections cannot be closed: their own loop is, and says so for each.
+    """
+
+    async def waiting() -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await client.close()
+
+    ending = waiting()
+    with contextlib.suppress(StopIteration):  # it awaits nothing before its yield
+        ending.__anext__().send(None)
+    return ending
 
 
 @functools.cache
@@ -82,6 +105,7 @@ def _recording_clients() -> tuple[type, type]:
         asking = ""  # set where the request is made later than the call
         is_of_rollout = True
         api_key: str
+        ending: Any = None  # of an event loop's
 
         @property
         def default_headers(self) -> Json:

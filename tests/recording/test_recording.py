@@ -751,6 +751,24 @@ def test_event_loops_that_have_ended_are_let_go(
     assert len(ended) <= 1
 
 
+def test_an_event_loop_that_ends_closes_its_connections(
+    async_client: openai.AsyncOpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Closed on the next loop, each would report that its own "is closed"."""
+
+    async def episode() -> None:
+        await recorded(async_client.chat.completions.create)(model="m", messages=USER)
+        gc.collect()
+        await asyncio.sleep(0.01)  # what a finalizer has begun
+
+    with Engine() as engine:
+        for _ in range(3):
+            with rollout(Trajectory(), engine):
+                asyncio.run(episode())
+        gc.collect()
+    assert caplog.messages == []
+
+
 def test_abandoned_streams_do_not_deadlock(client: openai.OpenAI) -> None:
     with Engine([{"when": {"messages": "."}, "content": "one two three"}]) as engine:
         for _ in range(300):
