@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import shutil
 import signal
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 from art_adapt.errors import Refusal
 from art_adapt.printable import counted
 from art_adapt.project_copy import Copy, TooLarge, fill
+from art_adapt.recording.installed import is_installed
 from art_adapt.rehearsal import contained
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
@@ -34,11 +37,16 @@ from art_adapt.rehearsal.start import start_of
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.rehearsed import SETTINGS
 
+COMPILED = (
+    "a compiled package crashed: update it, or leave out what calls it (--stub NAME); "
+    "--output shows all frames"
+)
 DYING = {
     "SIGKILL": "look in the kernel's log (dmesg) whether memory ran out",
-    "SIGSEGV": "a compiled package crashed: run python -X faulthandler on the module",
-    "SIGABRT": "a compiled package aborted: run python -X faulthandler on the module",
+    "SIGSEGV": COMPILED,
+    "SIGABRT": COMPILED,
 }
+FRAME = re.compile(r'  File "(?P<place>.+", line \d+) in ')  # as faulthandler prints it
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ def run_child(
     given = environment(url, path, conditions.let_through)
     variables = given.variables
     ended = contained.run(
-        [sys.executable, "-m", "art_adapt.rehearsal.child"],
+        [sys.executable, "-X", "faulthandler", "-m", "art_adapt.rehearsal.child"],
         {
             **(variables if copy is None else copy.environment(variables)),
             SETTINGS: str(file.resolve()),
@@ -228,9 +236,17 @@ def _unfinished(file: Path, path: Path, conditions: Conditions, output: str) -> 
     )
 
 
+def _crashed_in(output: str) -> list[str]:
+    """Return the places where a thread was when it crashed, the innermost first."""
+    report = output.rpartition("\nCurrent thread ")[2].splitlines()[1:]
+    frames = itertools.takewhile(bool, map(FRAME.match, report))
+    return [each["place"].replace('", line ', ":") for each in frames if each]
+
+
 def _died(ended: Ended, path: Path) -> NotRehearsed:
     """Say how a train module's process ended that has left no notes."""
     said = ended.output.strip().splitlines()[-1:] or ["it printed nothing"]
+    why = f"the last line that it printed: {said[0]}"
     code = ended.code or 0
     if code == 1 and "Traceback (most recent call last)" in ended.output:
         what = "the rehearsal could not start the train module"
@@ -245,9 +261,13 @@ def _died(ended: Ended, path: Path) -> NotRehearsed:
             name = f"signal {-code}"
         what = f"the train module's process was killed by {name}"
         remedy = DYING.get(name, "run again with --output to see what it printed")
+        if frames := _crashed_in(ended.output):
+            own = [each for each in frames if not is_installed(each.rpartition(":")[0])]
+            why = f"it crashed in {frames[0]}"
+            why += f", called from {own[0]}" if own and own[0] != frames[0] else ""
     return NotRehearsed(
         what,
-        why=f"the last line that it printed: {said[0]}",
+        why=why,
         next_step=remedy,
         path=path,
         output=ended.output,

@@ -98,8 +98,8 @@ CASES = {
     "no memory": Case(
         "os.kill(os.getpid(), signal.SIGKILL)", 2, "whether memory ran out"
     ),
-    "a crash": Case("import ctypes; ctypes.string_at(0)", 2, "killed by SIGSEGV"),
-    "an abort": Case("os.abort()", 2, "killed by SIGABRT"),
+    "a crash": Case("import ctypes; ctypes.string_at(0)", 2, "_train.py:6"),
+    "an abort": Case("os.abort()", 2, "killed by SIGABRT\n  why: it crashed in "),
     "escape sequences": Case(
         "print('\\x1b]0;evil\\x07'); sys.exit('\\x1b[2J gone')",
         1,
