@@ -34,6 +34,7 @@ from art_adapt.rehearsal.protocol import (
     to_json,
 )
 from art_adapt.rehearsal.start import start_of
+from art_adapt.rehearsal.unreached import Unreached, read_unreached, unreached_file
 from art_adapt.rehearsal.written import files_below, written
 from art_adapt.rehearsed import SETTINGS
 
@@ -76,6 +77,7 @@ class Child:
     ``written``: the files of the project, or of the ``copy`` that it worked in, that are new or
     were changed; None: they are too many to tell. ``withheld``: the variables of the user's that
     the agent reads and was not given. ``outside``: what it would have changed elsewhere.
+    ``unreached``: what it asked for that a rehearsal does not have.
     """
 
     notes: Notes
@@ -84,6 +86,7 @@ class Child:
     copy: Copy | None
     withheld: tuple[str, ...]
     outside: tuple[Outside, ...]
+    unreached: tuple[Unreached, ...]
 
 
 @dataclass(eq=False)
@@ -110,6 +113,8 @@ def run_child(
     later run resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
+    asked = unreached_file(out)
+    asked.write_text("", encoding="utf-8")  # an earlier run's was another's
     start = start_of(path)
     project = start.project
     copy = None if conditions.in_place else _copy_of(project, folder.resolve())
@@ -158,7 +163,7 @@ def run_child(
         for each in put_back(shadow)
     )
     if copy is not None:
-        for noted in (out, progress_file(out)):
+        for noted in (out, progress_file(out), asked):
             if noted.exists():
                 noted.write_text(copy.told_outside(noted.read_text("utf-8")), "utf-8")
         ended = replace(ended, output=copy.told_outside(ended.output))
@@ -178,7 +183,8 @@ def run_child(
             line=raised.line,
         )
     changed = written(before, files_below(worked_in))
-    return Child(notes, ended.output, changed, copy, given.withheld, outside)
+    unreached = read_unreached(asked.read_text(encoding="utf-8"))
+    return Child(notes, ended.output, changed, copy, given.withheld, outside, unreached)
 
 
 def copied_folder(train_module: Path) -> Path:

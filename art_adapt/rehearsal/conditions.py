@@ -11,6 +11,7 @@ from art_adapt.rehearsal.environment import keep_dotenv_out
 from art_adapt.rehearsal.outside import keep_as_it_is
 from art_adapt.rehearsal.protocol import Settings, from_json
 from art_adapt.rehearsal.stubs import put_stubs
+from art_adapt.rehearsal.unreached import note_unreached, unreached_file
 from art_adapt.train_file import import_name
 
 
@@ -19,7 +20,7 @@ def hold(settings_file: str) -> None:
     """Keep secrets of .env files out of this process, stub what does not run, and end what loops.
 
     What it would change outside of the project gets a copy. Whatever provider LiteLLM is asked
-    for, the scripted model answers: a judge, a side job.
+    for, the scripted model answers: a judge, a side job. What the agent does not reach is noted.
     """
     settings = from_json(Settings, Path(settings_file).read_text(encoding="utf-8"))
     if settings.overlay is not None:
@@ -28,3 +29,4 @@ def hold(settings_file: str) -> None:
     answer_litellm(settings.url)
     put_stubs(settings.stubs, import_name(Path(settings.file))[0])
     end_endless_episodes(settings.file, settings.most_calls)
+    note_unreached(unreached_file(settings.out))

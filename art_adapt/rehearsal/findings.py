@@ -15,6 +15,7 @@ from art_adapt.rehearsal.checks import (
     requests,
     threads,
     tools,
+    unreached,
     witnesses,
 )
 from art_adapt.rehearsal.seen import Finding, Seen
@@ -36,6 +37,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     tools.tool_loop,
     tools.none_offered,
     tools.tools_fail,
+    unreached.programs,
     ending.endless,
     failing.failed_episodes,
     ending.out_of_time,

@@ -143,6 +143,7 @@ def rehearse(
             child.withheld,
             tuple(model.embedded),
             child.outside,
+            child.unreached,
             conditions.most_calls,
         )
         found, learned, served, output = findings(seen), None, None, child.output

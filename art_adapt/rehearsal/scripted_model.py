@@ -87,6 +87,9 @@ class ScriptedModel:
         self._asked: Counter[str] = Counter()
         self._serial = 0
         self._phase = ""
+        self._ending: set[str] = (
+            set()
+        )  # tools that a model does not call that never ends
         self._conversations = Conversations()
         self._endpoint = Endpoint(self._answer, is_secret=True)
         self.url = self._endpoint.url
@@ -117,6 +120,7 @@ class ScriptedModel:
         """Begin a phase; return whether its scenario comes from a run whose replies it gets."""
         found = episode_of(scenario, self._runs)
         self._phase = phase
+        self._ending = _unanswered(self.log) if phase == repeats.UNENDING else set()
         self._replay = Replay(found) if found else None
         return found is not None
 
@@ -149,7 +153,15 @@ class ScriptedModel:
             rows, favourite = self._rows, self._favourite
             replayed, reply = known or (
                 0,
-                reply_to(request, rows, random, number, favourite, faults, self._seed),
+                reply_to(
+                    _without(self._ending, request),
+                    rows,
+                    random,
+                    number,
+                    favourite,
+                    faults,
+                    self._seed,
+                ),
             )
             fault = reply.fault
             if not phase:
@@ -193,6 +205,30 @@ class ScriptedModel:
         """True if an episode has made all requests that it may."""
         asked = sum(each.is_policy and each.phase == phase for each in self.repeats)
         return asked >= repeats.MOST_REQUESTS
+
+
+def _unanswered(log: Sequence[Exchange]) -> set[str]:
+    """Return the tools that were called and none of whose calls has a reply: they end an episode."""
+    called = {
+        call["id"]: call["function"]["name"]
+        for exchange in log
+        for choice in (exchange.response or {}).get("choices", ())
+        for call in choice["message"].get("tool_calls") or ()
+    }
+    answered = {
+        called.get(message.get("tool_call_id"))
+        for exchange in log
+        for message in exchange.request.get("messages") or ()
+        if message.get("role") == "tool"
+    }
+    return set(called.values()) - answered
+
+
+def _without(names: set[str], request: Json) -> Json:
+    """Return a request without the tools of these names, unless it has no others."""
+    tools = request.get("tools") or ()
+    others = [t for t in tools if t.get("function", t).get("name") not in names]
+    return {**request, "tools": others} if others else request
 
 
 # ------------------------------------------------------------------------------- tokens

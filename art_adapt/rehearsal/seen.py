@@ -15,6 +15,7 @@ from art_adapt.rehearsal.outside import Outside
 from art_adapt.rehearsal.protocol import MOST_CALLS, Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
+from art_adapt.rehearsal.unreached import Unreached
 from art_adapt.seen.notes import Run
 from art_adapt.source import Place
 from art_adapt.worth_reading import worth_reading
@@ -111,6 +112,7 @@ class Seen:
     withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
     embedded: Sequence[Json] = ()  # requests for embeddings
     outside: tuple[Outside, ...] = ()  # files elsewhere that it would have changed
+    unreached: tuple[Unreached, ...] = ()  # programs and services that were not there
     most_calls: int = MOST_CALLS  # of the model, by an episode
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
-from art_adapt.rehearsal.checks import as_seen, outside, repeated, requests
+from art_adapt.rehearsal.checks import as_seen, outside, repeated, requests, unreached
 from art_adapt.rehearsal.checks.tools import replies
 from art_adapt.rehearsal.protocol import Json, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
@@ -72,13 +72,6 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             if name in called
             else f"the tool {name} was never called",
         )
-        if times and all(each.is_network for each in told[name]):
-            yield Witness(
-                f"the tool {name} reached its service: {told[name][0].failure!r}",
-                False,
-                f"the tool {name} asked a service, which a rehearsal does not let it reach: "
-                f"{told[name][0].failure!r}",
-            )
     asked_by = {f"{each}.".replace("<locals>.", "") for each in asking(seen)}
     for name, place in dict(seen.hooked).items() if asked_by else ():
         # A lambda in it may ask, which is tried again.
@@ -97,6 +90,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             "again with --isolate copy",
         )
     yield from outside.witnesses(seen)
+    yield from unreached.witnesses(seen)
     yield from as_seen.witnesses(seen)
     yield from repeated.witnesses(seen)
 

@@ -1,0 +1,56 @@
+"""Tell which functions of the agent asked for what a rehearsal does not have.
+
+Their replies are not those of training, even if they look like any other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from art_adapt.rehearsal.seen import Finding, Seen, Witness
+from art_adapt.rehearsal.unreached import PROGRAM, SERVICE, STARTED, Unreached
+
+
+def programs(seen: Seen) -> Iterator[Finding]:
+    """Report programs that are not installed, each once.
+
+    A function that then starts another program has no need of the first. What the model's own
+    reply names is no program: the scripted model makes it up.
+    """
+    said = [json.dumps(each.response) for each in (*seen.log, *seen.repeats)]
+    worked = {each.function for each in seen.unreached if each.what == STARTED}
+    missing: dict[str, list[Unreached]] = {}
+    for each in seen.unreached:
+        is_made_up = any(each.name in reply for reply in said)
+        if each.what == PROGRAM and each.function not in worked and not is_made_up:
+            missing.setdefault(each.name, []).append(each)
+    for name, tries in missing.items():
+        path, _, line = tries[0].at.rpartition(":")
+        functions = list(dict.fromkeys(each.function for each in tries))
+        others = f" and {len(functions) - 1} more" if len(functions) > 1 else ""
+        yield Finding(
+            "not installed",
+            f"{functions[0]}{others} cannot start the program {name}, which is not installed here: the "
+            "model would learn from what the agent says instead",
+            f"install {name} here and where you train; or replace each function: in a rehearsal, with "
+            f"--stub {functions[0]}",
+            Path(path),
+            int(line),
+        )
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield the functions that asked for a service, each once."""
+    asked = {
+        each.function: each for each in reversed(seen.unreached) if each.what == SERVICE
+    }
+    for function, each in reversed(asked.items()):
+        which = each.name or "a service"
+        yield Witness(
+            f"{function} ({each.at}) reached {which}",
+            False,
+            f"{function} ({each.at}) asked for {which}, and a rehearsal lets nothing reach one: what "
+            "it returns here is not what it returns in training",
+        )

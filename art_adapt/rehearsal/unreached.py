@@ -1,0 +1,136 @@
+"""Note what an agent asks for that a rehearsal does not have: programs, and services of a network.
+
+A tool that catches the failure answers all the same, so its reply need not show it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from art_adapt.rehearsal.environment import NOWHERE
+from art_adapt.rehearsal.places import is_own
+
+PROGRAM, SERVICE, STARTED = "program", "service", "started"
+NOT_FOUND = 127  # a shell's exit code
+MOST = 1_000  # notes of one process
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """Something that an agent's code asked for, and the function that did.
+
+    ``what``: a PROGRAM that is not installed, a SERVICE, or a program that was STARTED.
+    ``name``: the program, or the service's host; empty where a proxy would have reached it.
+    ``at``: the line, as ``path:line``.
+    """
+
+    what: str
+    name: str
+    function: str
+    at: str
+
+
+def unreached_file(out: str | Path) -> Path:
+    """Return where the processes of a rehearsal note what was not reached."""
+    return Path(f"{out}.unreached")
+
+
+def read_unreached(text: str) -> tuple[Unreached, ...]:
+    """Return what the processes of a rehearsal have noted, each once."""
+    lines = (Unreached(**json.loads(line)) for line in text.splitlines())
+    return tuple(dict.fromkeys(lines))
+
+
+def note_unreached(file: Path) -> None:
+    """Let this process note in ``file`` what it does not reach, from functions of the user's."""
+    note = functools.partial(_note, file, set())
+    start, wait, poll = (
+        subprocess.Popen.__init__,
+        subprocess.Popen.wait,
+        subprocess.Popen.poll,
+    )
+
+    def started(self: Any, args: Any, *others: Any, **named: Any) -> None:
+        try:
+            start(self, args, *others, **named)
+        except FileNotFoundError as error:
+            folder = named.get("cwd")
+            if folder is None or os.path.isdir(folder):  # else that is what is missing
+                note(PROGRAM, os.path.basename(str(error.filename)))
+            raise
+        if not isinstance(args, str):  # else a shell has started
+            note(STARTED, _program(args))
+
+    def ended(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def asked(self: Any, *given: Any, **named: Any) -> Any:
+            code = original(self, *given, **named)
+            if code is not None and isinstance(self.args, str):
+                note(PROGRAM if code == NOT_FOUND else STARTED, _program(self.args))
+            return code
+
+        return asked
+
+    popen: Any = subprocess.Popen
+    popen.__init__ = functools.wraps(start)(started)
+    popen.wait, popen.poll = ended(wait), ended(poll)
+    nowhere = (urlsplit(NOWHERE).hostname, urlsplit(NOWHERE).port)
+    look_up, sockets = socket.getaddrinfo, socket.socket
+
+    def connecting(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def connect(self: Any, address: Any) -> Any:
+            if isinstance(address, tuple) and address[:2] == nowhere:
+                note(SERVICE, "")
+            return original(self, address)
+
+        return connect
+
+    @functools.wraps(look_up)
+    def looked_up(host: Any, *others: Any, **named: Any) -> Any:
+        try:
+            return look_up(host, *others, **named)
+        except socket.gaierror:
+            note(SERVICE, os.fsdecode(host or ""))
+            raise
+
+    module: Any = socket
+    module.getaddrinfo = looked_up
+    for name in ("connect", "connect_ex"):
+        setattr(sockets, name, connecting(getattr(sockets, name)))
+
+
+def _program(args: Any) -> str:
+    """Return the program of a command line: its first word."""
+    if isinstance(args, str):
+        words = args.split()
+        return os.path.basename(words[0]) if words else ""
+    first = args if isinstance(args, bytes | os.PathLike) else next(iter(args), "")
+    return os.path.basename(os.fsdecode(first))
+
+
+def _note(file: Path, noted: set[Unreached], what: str, name: str) -> None:
+    """Note what the innermost function of the user's own asked for, if one did, once."""
+    frame = sys._getframe(2)
+    while frame is not None and not is_own(frame):
+        frame = frame.f_back  # type: ignore[assignment]
+    if frame is None or frame.f_code.co_name == "<module>" or len(noted) >= MOST:
+        return
+    code = frame.f_code
+    found = Unreached(
+        what, name, code.co_qualname, f"{code.co_filename}:{frame.f_lineno}"
+    )
+    if found not in noted:
+        noted.add(found)
+        with file.open("a", encoding="utf-8") as notes:
+            notes.write(f"{json.dumps(asdict(found))}\n")
