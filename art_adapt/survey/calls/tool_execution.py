@@ -31,7 +31,13 @@ from art_adapt.survey.calls.requested_calls import (
     likeness,
     spelled,
 )
-from art_adapt.survey.calls.tool_lookups import find_lookup, how_found, running_all
+from art_adapt.survey.calls.tool_lookups import (
+    find_lookup,
+    how_found,
+    in_branches,
+    running_all,
+)
+from art_adapt.survey.calls.tool_names import branch_of_a_tool
 from art_adapt.survey.model import ToolExecution
 from art_adapt.words import CONVERSATIONS, OBSERVATION, ONLY_WRAPS, TOOL_MESSAGE
 
@@ -71,7 +77,10 @@ def find_tool_execution(
         place, call, _ = max(
             made, key=lambda each: (likeness(each[1]), each[2], each[1].lineno)
         )
-        return ToolExecution(place.place(call), how_found(place, call))
+        branch = branch_of_a_tool(place, call)
+        if branch is None:
+            return ToolExecution(place.place(call), how_found(place, call))
+        return in_branches(place, branch)
     return find_lookup(syntax, run) or running_all(graph, syntax, run)
 
 

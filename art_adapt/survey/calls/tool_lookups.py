@@ -15,13 +15,18 @@ from art_adapt.survey.calls.requested_calls import (
     likeness,
     spelled,
 )
-from art_adapt.survey.calls.tool_names import endings_of, is_tool_name
+from art_adapt.survey.calls.tool_names import endings_of, first_branch, is_tool_name
 from art_adapt.survey.model import ToolExecution
 from art_adapt.words import (
     NO_TOOLS,
     ONLY_WRAPS,
     RUNS_ALL_TOOLS,
     RUNS_NO_TOOL,
+)
+
+BY_MATCHING, BY_COMPARING = (
+    "chosen by matching the name",
+    "chosen by comparing the name",
 )
 
 
@@ -32,7 +37,7 @@ def find_lookup(syntax: Syntax, run: Collection[str]) -> ToolExecution | None:
         if isinstance(node, ast.Match) and (not run or syntax.owner(node) in run):
             if is_tool_name(node.subject, syntax, endings):
                 place = syntax.place(node.subject)
-                return ToolExecution(place, "chosen by matching the name")
+                return ToolExecution(place, BY_MATCHING)
         elif isinstance(node, ast.expr) and (not run or syntax.owner(node) in run):
             found = _execution(node, syntax, endings)
             if found is not None:
@@ -65,6 +70,13 @@ def _is_calls(syntax: Syntax, value: ast.expr) -> bool:
     return any(spelled(each).endswith("tool_calls") for each in values)
 
 
+def in_branches(syntax: Syntax, branch: ast.match_case | ast.If) -> ToolExecution:
+    """Describe how a call is chosen that stands in a branch of its own."""
+    is_match = isinstance(branch, ast.match_case)
+    how = BY_MATCHING if is_match else BY_COMPARING
+    return ToolExecution(syntax.place(first_branch(syntax, branch)), how)
+
+
 def how_found(syntax: Syntax, call: ast.Call) -> str:
     """Describe how a call that runs a tool finds it."""
     endings = endings_of(syntax)
@@ -90,7 +102,7 @@ def _execution(node: ast.expr, syntax: Syntax, endings: tuple[str, ...]) -> str 
         return f"looked up in {syntax.text(node.value)}" if found else None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
         found = is_tool_name(node.left, syntax, endings) and _does_more(syntax, node)
-        return "chosen by comparing the name" if found else None
+        return BY_COMPARING if found else None
     if not isinstance(node, ast.Call):
         return None
     named = any(is_tool_name(argument, syntax, endings) for argument in given(node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from art_adapt.calls import KINDS
 from art_adapt.code.nodes import dotted, last_name
@@ -17,13 +18,21 @@ def is_of_a_tool(syntax: Syntax, node: ast.AST) -> bool:
     A branch that returns answers the user rather than the tool's call, and what is left for
     any other name goes on with the conversation.
     """
+    branch = branch_of_a_tool(syntax, node)
+    if branch is None:
+        return False
+    inside = (each for statement in branch.body for each in ast.walk(statement))
+    return not any(isinstance(each, ast.Return) for each in inside)
+
+
+def branch_of_a_tool(syntax: Syntax, node: ast.AST) -> ast.match_case | ast.If | None:
+    """Return the innermost branch around ``node`` that the name of a requested tool chooses."""
     endings = endings_of(syntax)
     inner = node
     for outer in syntax.ancestors(node):
         chosen: ast.expr | None = None
-        branch: list[ast.stmt] = []
         match outer:
-            case ast.match_case(pattern=pattern, body=branch):
+            case ast.match_case(pattern=pattern):
                 around = syntax.parents[outer]
                 is_any = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
                 if isinstance(around, ast.Match) and not is_any:
@@ -31,10 +40,21 @@ def is_of_a_tool(syntax: Syntax, node: ast.AST) -> bool:
             case ast.If(test=ast.Compare(left=left, ops=[ast.Eq()]), body=branch):
                 chosen = left if inner in branch else None
         if chosen is not None and is_tool_name(chosen, syntax, endings):
-            inside = (each for statement in branch for each in ast.walk(statement))
-            return not any(isinstance(each, ast.Return) for each in inside)
+            assert isinstance(outer, ast.match_case | ast.If)
+            return outer
         inner = outer
-    return False
+    return None
+
+
+def first_branch(syntax: Syntax, branch: ast.match_case | ast.If) -> ast.expr:
+    """Return what the first branch of an ``if`` or ``match`` looks at."""
+    around = syntax.parents[branch]
+    if isinstance(branch, ast.match_case):
+        assert isinstance(around, ast.Match)
+        return around.subject
+    while isinstance(around, ast.If) and around.orelse == [branch]:
+        branch, around = around, syntax.parents[around]
+    return branch.test
 
 
 def is_tool_name(
@@ -45,10 +65,21 @@ def is_tool_name(
     if isinstance(expression, ast.Name):
         values = syntax.values_of(expression)
     return any(
-        (spelled(value).endswith(endings) and not _is_of_definition(value, syntax))
+        (
+            any(each.endswith(endings) for each in _spellings(value, syntax))
+            and not _is_of_definition(value, syntax)
+        )
         or _is_parsed_name(value, syntax)
         for value in values
     )
+
+
+def _spellings(value: ast.expr, syntax: Syntax) -> Iterator[str]:
+    """Yield how a value is spelled, also with what its name stands for: ``function.name``."""
+    yield spelled(value)
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+        for owner in syntax.values_of(value.value):
+            yield f"{spelled(owner)}.{value.attr}"
 
 
 def _is_of_definition(value: ast.expr, syntax: Syntax) -> bool:
