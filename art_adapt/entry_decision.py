@@ -89,9 +89,14 @@ def decide_entry(survey: Survey, options: Options) -> EntryDecision:
     # What chooses one of them may be nearly as likely, and who named a file means a part of it.
     rivals = (*likeliest, *near(found[0], found[len(likeliest) :]))
     given = [file.source.path for file in survey.files if file.given]
-    if not any(each.home in given for each in rivals):
-        rivals += tuple([each for each in found if each.home in given][:1])
+    own = [each for each in found if each.home in given and not _is_private(each)]
+    if not any(each in own for each in rivals):
+        rivals = (*own[:1], *rivals)
     raise _unclear(rivals)
+
+
+def _is_private(entry: EntryPoint) -> bool:
+    return entry.called.rpartition(".")[2].startswith("_")
 
 
 def near(entry: EntryPoint, others: Sequence[EntryPoint]) -> tuple[EntryPoint, ...]:

@@ -46,13 +46,15 @@ class Asking:
     ``completions`` are the completion calls by their callee. ``sites`` are the names of
     functions from which a policy call can be reached, where those functions are used.
     ``growing`` are the functions that add to a list they are given, where they are used;
-    ``keeping`` the methods that ask once, of an object that keeps the conversation.
+    ``keeping`` the methods that ask once, of an object that keeps the conversation;
+    ``changing`` those that change their object.
     """
 
     completions: Mapping[ast.AST, FoundCall]
     sites: frozenset[ast.AST]
     growing: Growing
     keeping: frozenset[ast.AST] = frozenset()
+    changing: frozenset[ast.AST] = frozenset()
     _driving: dict[ast.AST, bool] = field(default_factory=dict)
     _composing: dict[ast.AST, bool] = field(default_factory=dict)
 
@@ -79,7 +81,11 @@ class Asking:
         """Return what asks in the files of a larger graph as well."""
         more = Asking.of(self.completions.values(), graph, policy, self.growing)
         return Asking(
-            self.completions, self.sites | more.sites, self.growing, self.keeping
+            self.completions,
+            self.sites | more.sites,
+            self.growing,
+            self.keeping,
+            self.changing,
         )
 
     @cached_property
@@ -243,7 +249,7 @@ class Asking:
         """
         contents = [
             content
-            for sent in self._sent(syntax, function)
+            for sent in self.sent_by(syntax, function)
             for content in written(syntax, function.qualname, sent)
         ]
         given = function.given
@@ -251,7 +257,7 @@ class Asking:
             isinstance(each, ast.Name) and each.id in given for each in contents
         )
 
-    def _sent(self, syntax: Syntax, function: Function) -> Iterator[ast.expr]:
+    def sent_by(self, syntax: Syntax, function: Function) -> Iterator[ast.expr]:
         """Yield what a function sends as messages, or gives to what asks for it."""
         for node in syntax.owned_by(function.qualname):
             around = syntax.parents.get(node)
@@ -263,7 +269,7 @@ class Asking:
 
     def _extends(self, syntax: Syntax, loop: ast.AST) -> bool:
         """True if the body of a loop adds to something that it also sends."""
-        if sends_answers(loop, self.asks):
+        if sends_answers(loop, self.asks, self.changing):
             return True
         sent = set[str]()
         for node in ast.walk(loop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.nodes import (
@@ -21,6 +21,7 @@ from art_adapt.words import CONVERSATIONS, GROWS_LIST
 
 # The names of functions where they are used, with the parameters that these add to.
 Growing = Mapping[ast.AST, tuple[Function, frozenset[str]]]
+STATE = ".*"  # after the name of an object: all that it holds
 
 
 def growing_sites(project: Project, graph: CallGraph) -> Growing:
@@ -31,6 +32,46 @@ def growing_sites(project: Project, graph: CallGraph) -> Growing:
         if (grown := _grown_by(project.files[path], name))
         for site in nodes
     }
+
+
+def changing_sites(project: Project, graph: CallGraph) -> frozenset[ast.AST]:
+    """Return where methods are used that change their object: ``board.play(move)``."""
+    return frozenset(
+        site
+        for (_, (path, name)), nodes in graph.sites.items()
+        if _changes_itself(project.files[path], name)
+        for site in nodes
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _changes_itself(syntax: Syntax, name: str) -> bool:
+    """True if a method, or one of its own that it calls, sets or adds to an attribute of its object."""
+    function = syntax.functions.get(name)
+    owner = function.class_name if function is not None else None
+    if owner is None:
+        return False
+    done, left = set[str](), [name]
+    while left:
+        method = left.pop()
+        done.add(method)
+        for node in syntax.owned_by(method):
+            targets, _ = made_of(node)
+            stored = [_held_in(each) for each in targets] + [grown_list(node)]
+            if any(each is not None and each[:5] == "self." for each in stored):
+                return True
+            called = dotted(node.func) if isinstance(node, ast.Call) else None
+            own = f"{owner}.{called[5:]}" if called and called[:5] == "self." else ""
+            if own in syntax.functions and own not in done:
+                left.append(own)
+    return False
+
+
+def _held_in(target: ast.expr) -> str | None:
+    """Return the name of what holds the target of an assignment: of ``self.cells`` in ``self.cells[0]``."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return dotted(target)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -186,21 +227,53 @@ def only_tries_again(
     return not told and bound.isdisjoint(given)
 
 
-def sends_answers(loop: ast.AST, asks: Callable[[ast.AST], bool]) -> bool:
+def sends_answers(
+    loop: ast.AST, asks: Callable[[ast.AST], bool], changing: Container[ast.AST]
+) -> bool:
     """True if a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
 
-    ``asks``: whether a node contains the call that asks.
+    An object may hold it: ``move = ask(board.render())``, then ``board.play(move)``. ``asks``:
+    whether a node contains the call that asks. ``changing``: see ``changing_sites``.
     """
-    asking = [n for n in ast.walk(loop) if isinstance(n, ast.Call) and asks(n)]
-    sent = {name for call in asking for name in names_in(call)}
-    bindings = [binding for node in ast.walk(loop) for binding in _bindings(node)]
+    nodes = list(ast.walk(loop))
+    asking = [node for node in nodes if isinstance(node, ast.Call) and asks(node)]
+    sent = {part for call in asking for each in given_to(call) for part in _read(each)}
+    bindings = [
+        binding
+        for node in nodes
+        for binding in (*_bindings(node), *_changes(node, changing))
+    ]
     answers = {name for name, value in bindings if asks(value)}
-    made_of = [(name, set(map(dotted, ast.walk(value)))) for name, value in bindings]
+    parts_of = [(name, _read(value)) for name, value in bindings]
     known = -1
     while known < len(answers):  # what is made from an answer is one, too
         known = len(answers)
-        answers |= {name for name, parts in made_of if not answers.isdisjoint(parts)}
+        answers |= {name for name, parts in parts_of if not answers.isdisjoint(parts)}
     return not sent.isdisjoint(answers)
+
+
+def _changes(
+    node: ast.AST, changing: Container[ast.AST]
+) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the objects that a node changes, each with what it is given."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        holder = dotted(node.func.value) if node.func in changing else None
+        given = given_to(node)
+    else:
+        targets, value = made_of(node)
+        held = [
+            t.value for t in targets if isinstance(t, ast.Attribute | ast.Subscript)
+        ]
+        holder = next(filter(None, map(_held_in, held)), None)
+        given = [value] if value is not None else []
+    if holder not in (None, "self", "cls"):  # of these it is known which attribute
+        yield from ((f"{holder}{STATE}", each) for each in given)
+
+
+def _read(value: ast.AST) -> set[str]:
+    """Return the names and attributes in an expression, and the objects that it reads."""
+    names = {name for node in ast.walk(value) if (name := dotted(node)) is not None}
+    return names | {f"{name}{STATE}" for name in names}
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -53,7 +53,11 @@ MESSAGES = " messages in "  # of a limit that counts those, and not the turns
 
 
 def find_tool_loop(
-    project: Project, graph: CallGraph, growing: Growing, call: FoundCall
+    project: Project,
+    graph: CallGraph,
+    growing: Growing,
+    changing: frozenset[ast.AST],
+    call: FoundCall,
 ) -> ToolLoop | None:
     """Find the turn loop around ``call``, in its own function or in its callers."""
     around = list(_around(project, graph, call.syntax, call.callee, OUTWARD))
@@ -72,7 +76,7 @@ def find_tool_loop(
                 name[:5] == "self." and name[5:].lstrip("_") in CONVERSATIONS
                 for name in grown_in(loop, growing)
             )
-            or sends_answers(loop, around.__contains__)
+            or sends_answers(loop, around.__contains__, changing)
         )
 
     def grows_by_turns(syntax: Syntax, loop: _Loop, site: ast.expr) -> bool:

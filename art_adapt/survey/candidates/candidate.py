@@ -200,13 +200,19 @@ def _uses(
 
 
 def _counts(leads: Leads, caller: FunctionKey) -> bool:
-    """True if a caller is more than a start, an example, a batch or a chat of an agent."""
-    return _carries(leads, caller) or not (
+    """True if a caller is more than a start, an example, a batch or a chat of an agent.
+
+    A start whose own loop drives the conversation is: ``main()`` that plays a game.
+    """
+    if _carries(leads, caller):
+        return True
+    is_start = (
         is_launch(leads.project, caller)
         or is_example(leads, caller)
         or is_batch(leads, caller)
-        or _only_chats(leads, caller)
     )
+    counts = leads.drives(caller) or not is_start
+    return counts and not _only_chats(leads, caller)
 
 
 def _carries(leads: Leads, caller: FunctionKey) -> bool:

@@ -32,7 +32,7 @@ from art_adapt.survey.candidates.launches import (
     leaves_it_running,
 )
 from art_adapt.survey.candidates.leads import Leads
-from art_adapt.survey.candidates.starts import writes_messages
+from art_adapt.survey.candidates.starts import has_its_text_written, writes_messages
 from art_adapt.survey.inputs.instances import is_abstract
 from art_adapt.survey.inputs.run_state import is_page_state
 from art_adapt.words import PROBES, RUNS_EPISODE, TRIES_AGAIN
@@ -286,8 +286,10 @@ def part(candidate: Candidate) -> bool:
 @_feature("it only relays what its caller asks")
 def only_relays(candidate: Candidate) -> bool:
     syntax, function = candidate.syntax, candidate.function
-    return bool(candidate.users) and candidate.leads.asking.only_relays(
-        syntax, function
+    return (
+        bool(candidate.users)
+        and candidate.leads.asking.only_relays(syntax, function)
+        and not has_its_text_written(candidate.leads, candidate.key)
     )
 
 

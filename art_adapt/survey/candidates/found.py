@@ -21,7 +21,7 @@ from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_c
 from art_adapt.survey.calls.create_aliases import uses_of
 from art_adapt.survey.calls.frameworks import find_framework_calls
 from art_adapt.survey.calls.going_on import keeping_sites
-from art_adapt.survey.calls.growth import growing_sites
+from art_adapt.survey.calls.growth import changing_sites, growing_sites
 from art_adapt.survey.calls.roles import Role, roles_of
 from art_adapt.survey.calls.said import NOTHING, Said, with_named
 from art_adapt.survey.calls.tool_loops import find_tool_loop
@@ -83,10 +83,11 @@ class Found:
         every = [call for calls in found.values() for call in calls]
         aliased = uses_of(project, every)
         growing = growing_sites(project, graph)
+        changing = changing_sites(project, graph)
         loops = {
             call: loop
             for call in every
-            if (loop := find_tool_loop(project, graph, growing, call))
+            if (loop := find_tool_loop(project, graph, growing, changing, call))
         }
         roles = roles_of(every, loops, _in_tools(project, graph, every))
         calls = {
@@ -119,7 +120,11 @@ class Found:
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
         nodes = asking.sites.union(asking.completions)
-        asking = replace(asking, keeping=keeping_sites(project, graph, nodes, growing))
+        asking = replace(
+            asking,
+            keeping=keeping_sites(project, graph, nodes, growing),
+            changing=changing,
+        )
         entries = find_entry_points(project, graph, policy, asking)
         return Found(
             project,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from art_adapt.code.classes import FunctionKey, is_super, method_above
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.candidates.launches import asks_by_turns, is_told_once
 from art_adapt.survey.candidates.leads import Leads
+
+WORDS = re.compile(r"[a-z]{2} | [a-z]{2}", re.IGNORECASE)  # beside others
 
 
 def starts_conversation(leads: Leads, key: FunctionKey) -> bool:
@@ -44,11 +48,10 @@ def writes_prompt(leads: Leads, key: FunctionKey) -> bool:
     for place, helper, given in _helped(leads, key):
         values = [v for value in given for v in (value, *syntax.values_of(value))]
         texts = [
-            inner.value
+            text
             for value in values
             if isinstance(value, ast.Constant | ast.JoinedStr)
-            for inner in ast.walk(value)
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+            for text in _texts(value)
         ]
         constants = [last_name(v) for v in given if last_name(v).isupper()]
         if (
@@ -58,6 +61,50 @@ def writes_prompt(leads: Leads, key: FunctionKey) -> bool:
         ):
             return True
     return False
+
+
+def has_its_text_written(leads: Leads, key: FunctionKey) -> bool:
+    """True if what a function asks is a text that another function writes for it.
+
+    That is ``text = self.describe(email)``, and then ``self.ask(text)``.
+    """
+    syntax, function = leads.syntax(key), leads.function(key)
+    if function is None:
+        return False
+    asked = {
+        value
+        for sent in leads.asking.sent_by(syntax, function)
+        for value in (sent, *syntax.values_of(sent))
+    }
+    return any(
+        syntax.parents.get(site) in asked and _writes_a_text(leads, callee)
+        for callee in leads.graph.certain.get(key, set()) - leads.reaching
+        for site in leads.graph.sites.get((key, callee), ())
+    )
+
+
+def _writes_a_text(leads: Leads, key: FunctionKey) -> bool:
+    """True if a function returns words of its own."""
+    syntax = leads.syntax(key)
+    returned = [
+        node.value
+        for node in syntax.owned_by(key[1])
+        if isinstance(node, ast.Return) and node.value is not None
+    ]
+    parts = made_from(syntax, key[1], returned)
+    parts |= {
+        v
+        for each in parts
+        if isinstance(each, ast.Name)
+        for v in syntax.values_of(each)
+    }
+    return any(WORDS.search(text) for part in parts for text in _texts(part))
+
+
+def _texts(value: ast.AST) -> Iterator[str]:
+    for inner in ast.walk(value):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value
 
 
 def _is_fixed(syntax: Syntax, value: ast.expr) -> bool:
