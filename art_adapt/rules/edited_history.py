@@ -16,8 +16,17 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from art_adapt.code.nodes import dotted, given_to, receiver, targets_of
-from art_adapt.rules.code import Code, Kind
+from art_adapt.code.nodes import (
+    attribute_of,
+    bound_names,
+    dotted,
+    given_to,
+    last_name,
+    receiver,
+    targets_of,
+)
+from art_adapt.rules.code import Code, Kind, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.copies import ITEMS
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import EDITS_LIST
@@ -84,8 +93,43 @@ async def rollout(client, model):
         trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+def repair(choice: Choice) -> None:
+    for call in choice.message.tool_calls or []:
+        function = call.function
+        function.arguments = function.arguments.replace("'", '"')  # <-
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    response = await client.chat.completions.create(
+        model="m", messages=trajectory.messages(), tools=TOOLS
+    )
+    choice = response.choices[0]
+    repair(choice)
+    for at, call in enumerate(choice.message.tool_calls or []):
+        call.function.name = call.function.name.strip()  # <-
+    trajectory.messages_and_choices.append(choice)
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory()
+    response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+    choice = response.choices[0]
+    trajectory.messages_and_choices.append(choice)
+    message = choice.message.model_copy(deep=True)
+    message.content = message.content.strip()
+    for call in message.tool_calls or []:
+        call.function.arguments = call.function.arguments.strip()
+    return trajectory
+""",
     """\
 import art
 
@@ -142,6 +186,8 @@ EDITED_MESSAGE = (
     "edited text elsewhere"
 )
 EDITED = ("content", "tool_calls")
+OF_A_CALL = ("arguments", "name")
+COPIES = ("model_copy", "deepcopy", "copy")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -276,14 +322,67 @@ def _is_end(at: ast.expr) -> bool:
 
 
 def _is_sampled_text(code: Code, target: ast.expr) -> bool:
-    return (
-        isinstance(target, ast.Attribute)
-        and target.attr in EDITED
-        and (
-            code.sampled.kind(target.value) is Kind.MESSAGE
-            or _is_message_of_item(code, target.value)
-        )
+    if not isinstance(target, ast.Attribute) or _is_copied(code, target.value):
+        return False
+    if target.attr in OF_A_CALL:
+        return _is_function_of_call(code, target.value)
+    return target.attr in EDITED and (
+        code.sampled.kind(target.value) is Kind.MESSAGE
+        or _is_message_of_item(code, target.value)
     )
+
+
+def _is_copied(code: Code, holder: ast.expr) -> bool:
+    """Return whether what is edited is a copy: ``message = choice.message.model_copy()``."""
+    made = code.syntax.values_of(holder)
+    return any(
+        isinstance(each, ast.Call) and last_name(each.func) in COPIES for each in made
+    )
+
+
+def _is_function_of_call(code: Code, function: ast.expr) -> bool:
+    """Return whether it is ``call.function`` of a sampled tool call that a loop goes through."""
+    written = [function, *code.syntax.values_of(function)]
+    calls = {
+        each.value.id
+        for each in written
+        if isinstance(each, ast.Attribute)
+        and each.attr == "function"
+        and isinstance(each.value, ast.Name)
+    }
+    return any(
+        isinstance(loop, ast.For)
+        and calls.intersection(bound_names([loop.target]))
+        and code.sampled.are_tool_calls(loop.iter)
+        and not any(_is_copied(code, each) for each in _holders(loop.iter))
+        and _comes_from_sampling(code, loop)
+        for loop in code.syntax.ancestors(function)
+    )
+
+
+def _holders(calls: ast.AST) -> Iterator[ast.expr]:
+    """Yield the message whose tool calls an expression is."""
+    for part in ast.walk(calls):
+        if isinstance(part, ast.Attribute) and part.attr == "tool_calls":
+            yield part.value
+
+
+def _comes_from_sampling(code: Code, loop: ast.For) -> bool:
+    """Return whether the calls that a loop goes through are a sampled message's."""
+    return any(
+        code.sampled.kind(message := value.of(part)) is Kind.MESSAGE
+        or _is_annotated(code, message)
+        for value in code.values(loop.iter)
+        for part in _holders(value.node)
+    )
+
+
+def _is_annotated(code: Code, message: Value) -> bool:
+    """Return whether a message is one by its annotation, or that of the choice that has it."""
+    read = attribute_of(message.node)
+    holder = message if read is None else message.of(read[0])
+    kind = annotation(code.flow, holder).strip("'\"").rpartition(".")[2]
+    return kind == ("ChatCompletionMessage" if read is None else "Choice")
 
 
 def _is_message_of_item(code: Code, message: ast.expr) -> bool:

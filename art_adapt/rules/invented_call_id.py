@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, entries, targets_of
+from art_adapt.code.nodes import argument_of, dotted, entries, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -50,6 +50,29 @@ async def rollout(client, model):
                 {"role": "tool", "tool_call_id": f"call_{n}", "content": run(call)}  # <-
             )
     return trajectory
+""",
+    """\
+import art
+
+class Agent:
+    def __init__(self, client):
+        self.client = client
+        self.trajectory = art.Trajectory(tools=TOOLS)
+
+    def reply(self, function, text):
+        self.trajectory.messages_and_choices.append(
+            {"role": "tool", "tool_call_id": function.name, "content": text}  # <-
+        )
+
+    async def step(self):
+        response = await self.client.chat.completions.create(
+            model="m", messages=self.trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        self.trajectory.messages_and_choices.append(choice)
+        for call in choice.message.tool_calls or []:
+            self.reply(call.function, run(call))
+        return self.trajectory
 """,
 )
 GOOD = (
@@ -145,6 +168,22 @@ def _is_made_up(code: Code, value: Value, own: frozenset[str]) -> bool:
     return _is_chance(code, value)
 
 
+def _is_name_of_a_tool(code: Code, value: Value) -> bool:
+    """Return whether a value is ``call.function.name``, also where callers give the function."""
+    node = value.node
+    if not isinstance(node, ast.Attribute) or node.attr != "name":
+        return False
+    holders = [each.node for each in code.values(value.of(node.value))]
+    function = code.function_of(node) if code.has(value) else None
+    if function is not None and isinstance(node.value, ast.Name):
+        holders += [
+            given
+            for call in code.callers(node)
+            if (given := argument_of(call, node.value.id, function.positional))
+        ]
+    return any((dotted(each) or "").endswith(".function") for each in holders)
+
+
 def _is_chance(code: Code, value: Value) -> bool:
     """Return whether a value comes from a module that makes ids, or counts."""
     node = value.node
@@ -153,8 +192,8 @@ def _is_chance(code: Code, value: Value) -> bool:
             ast.Subscript(ast.Call(ast.Name("enumerate"))), ast.Constant(0)
         ) | ast.Subscript(ast.Call(ast.Name("range"))):
             return True
-    if (dotted(node) or "").endswith(".function.name"):
-        return True  # a tool's, which several calls have
+    if _is_name_of_a_tool(code, value):
+        return True  # which several calls have
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     if not isinstance(node, ast.Call):

@@ -14,7 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import argument_of, attribute_of, dotted, given_to, receiver
+from art_adapt.code.nodes import (
+    argument_of,
+    attribute_of,
+    dotted,
+    given_to,
+    keyword,
+    receiver,
+)
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -41,8 +48,45 @@ async def main(lists):
     judge = model.inference_model_name
     return await ruler(lists, judge_model=judge)  # <-
 """,
+    """\
+import art
+
+async def rate(model: art.TrainableModel, joke):
+    verdict = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(),  # <-
+        messages=[{"role": "user", "content": f"Rate this from 0 to 9: {joke}"}],
+    )
+    return float(verdict.choices[0].message.content or 0)
+
+async def rollout(model: art.TrainableModel, topic):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": topic}])
+    answer = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(answer.choices[0])
+    trajectory.reward = await rate(model, answer.choices[0].message.content)
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art
+
+async def rate(judge, joke):
+    verdict = await judge.chat.completions.create(
+        model="gpt-5", messages=[{"role": "user", "content": joke}]
+    )
+    return float(verdict.choices[0].message.content or 0)
+
+async def rollout(model: art.TrainableModel, judge, topic):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": topic}])
+    answer = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(answer.choices[0])
+    trajectory.reward = await rate(judge, answer.choices[0].message.content)
+    return trajectory
+""",
     """\
 import art
 from art.rewards import ruler_score_group
@@ -56,6 +100,7 @@ async def rank(model: art.TrainableModel, judge: art.Model, group):
     return await ruler_score_group(group, judge_model=large.get_inference_name())
 """,
 )
+SELF = "the model in training is its own judge, so it learns to praise itself; name another model"
 JUDGES = ("ruler", "ruler_score_group")
 NAMES = ("inference_model_name", "name")
 
@@ -68,9 +113,31 @@ def check(code: Code) -> Iterator[Found]:
         if judge is not None and all(_is_policy(code, e) for e in code.values(judge)):
             yield found(
                 judge,
-                "the model in training is its own judge, so it learns to praise itself; name "
-                "another model",
+                SELF,
             )
+    for write in code.rewards.writes:
+        for model in _judging(code, write.value):
+            yield found(model, SELF)
+
+
+def _judging(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
+    """Yield what asks the model in training for a reward, in a function that records nothing."""
+    for call in ast.walk(reward):
+        body = code.entered(call) if isinstance(call, ast.Call) else None
+        if body is None or body.place.syntax is not code.syntax:
+            continue
+        assert isinstance(call, ast.Call)
+        if not any(code.sampled.sources(each) - {None} for each in given_to(call)):
+            continue  # it is told no answer
+        owner = body.function.qualname
+        if any(code.syntax.owner(put.by) == owner for put in code.trajectories.puts):
+            continue  # it is an episode, or a part of one
+        for asked in code.completions.calls:
+            model = keyword(asked.call, "model") if asked.call is not None else None
+            if code.syntax.owner(asked.callee) == owner and model is not None:
+                values = code.values(model)
+                if values and all(_is_policy(code, each) for each in values):
+                    yield model
 
 
 def _is_policy(code: Code, name: Value) -> bool:

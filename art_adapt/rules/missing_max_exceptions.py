@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument, keyword
+from art_adapt.code.nodes import dotted, first_argument, keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.failures import catches_all, keeps_failures
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -38,6 +38,17 @@ async def train(model, backend, rows, rollout):
         groups = await art.gather_trajectory_groups(
             (art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows),
             max_exceptions=0,  # <-
+        )
+        await backend.train(model, groups)
+""",
+    """\
+import art, asyncio
+
+async def train(model, backend, rows, rollout):
+    options = {"pbar_desc": "step", "max_metrics": 4}
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(  # <-
+            [art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows], **options
         )
         await backend.train(model, groups)
 """,
@@ -74,6 +85,18 @@ async def train(model, backend, rows, rollout, limiter):
 """,
 )
 GOOD = (
+    """\
+import art
+
+async def train(model, backend, rows, rollout, more):
+    options = {"pbar_desc": "step"}
+    options["max_exceptions"] = 64
+    for step in range(await model.get_step(), 50):
+        groups = [art.TrajectoryGroup(rollout(model, row) for _ in range(8)) for row in rows]
+        groups = await art.gather_trajectory_groups(groups, **options)
+        await art.gather_trajectory_groups(groups, **more)
+        await backend.train(model, groups)
+""",
     """\
 import art
 
@@ -128,7 +151,7 @@ def check(code: Code) -> Iterator[Found]:
         allowed = 0 if given is None else code.constant(given)
         if (
             allowed == 0
-            and all(each.arg is not None for each in call.keywords)
+            and all(_lacks_it(code, each) for each in call.keywords)
             and code.training.may_end(call)
             and not _is_safe(code, call)
             and not _never_fails(code, call)
@@ -139,6 +162,23 @@ def check(code: Code) -> Iterator[Found]:
                 f"{without}, one failed rollout ends the run, and the others "
                 "of the step are lost",
             )
+
+
+def _lacks_it(code: Code, given: ast.keyword) -> bool:
+    """Return whether an argument, or ``**options``, certainly is or has no ``max_exceptions``."""
+    if given.arg is not None:
+        return True
+    name = dotted(given.value)
+    is_changed = any(code.syntax.entries_of(given.value)) or any(
+        dotted(each) == name for _, each in code.method_calls("update", "setdefault")
+    )
+    made = [value.node for value in code.values(given.value)]
+    return not is_changed and all(
+        isinstance(each, ast.Dict)
+        and all(isinstance(key, ast.Constant) for key in each.keys)
+        and "max_exceptions" not in map(code.constant, each.keys)
+        for each in made
+    )
 
 
 def _never_fails(code: Code, gather: ast.Call) -> bool:

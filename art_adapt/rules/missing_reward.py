@@ -11,8 +11,10 @@ preprocessing/tokenize.py (groups without variance are dropped).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from art_adapt.code.reaching import Bound, Definition, reaching_by_node
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import LOOP, Found, Rule, Severity, found
 
@@ -26,8 +28,61 @@ async def rollout(model, scenario):
     return trajectory
 """
     + LOOP,
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    for turn in range(9):
+        done = await step(scenario, trajectory.messages())
+        if done:
+            trajectory.reward = 1.0 if done.right else -0.5
+            return trajectory
+        if done is None:
+            trajectory.reward = -1.0
+            return trajectory
+    trajectory.metrics["turns"] = 9
+    return trajectory  # <-
+"""
+    + LOOP,
+    """\
+import art
+
+class Episode:
+    def __init__(self, scenario):
+        self.reward = 0.0
+        self.trajectory = art.Trajectory(messages_and_choices=[])  # <-
+
+    async def run(self, model):
+        self.reward = 1.0 * len(await answer(model))
+        return self.trajectory.finish()
+
+async def rollout(model, scenario):
+    return await Episode(scenario).run(model)
+"""
+    + LOOP,
 )
 GOOD = (
+    """\
+import art
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    for turn in range(9):
+        if await step(scenario, trajectory.messages()):
+            trajectory.reward = 1.0
+            return trajectory
+    return trajectory
+
+async def played(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    trajectory.reward = -1.0
+    for turn in range(9):
+        if await step(scenario, trajectory.messages()):
+            trajectory.reward = 1.0
+    return trajectory
+"""
+    + LOOP,
     BAD[0]
     .replace("  # <-", "")
     .replace(
@@ -44,9 +99,59 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    if not code.training.whole_loop or code.rewards.may_be_set:
+    if not code.training.whole_loop:
         return
-    yield found(
-        (*code.trajectories.new, *code.recording_calls)[0],
-        "no reward is ever set: every episode gets 0.0, and no group has an advantage",
-    )
+    if not code.rewards.may_be_set:
+        yield found(
+            (*code.trajectories.new, *code.recording_calls)[0],
+            "no reward is ever set: every episode gets 0.0, and no group has an advantage",
+        )
+    elif not code.rewards.may_be_set_out_of_sight:
+        for owner in dict.fromkeys(map(code.syntax.owner, code.trajectories.new)):
+            yield from _left_out(code, owner)
+
+
+def _left_out(code: Code, owner: str) -> Iterator[Found]:
+    """Yield returns of a function before which no way sets the reward that others get.
+
+    0.0 is a mistake for certain where failures get less: this way is better than these.
+    """
+    function = code.syntax.functions.get(owner)
+    writes = [each for each in code.rewards.writes if each.target is not None]
+    penalties = [below for each in writes for below in _below_zero(each.value)]
+    if (
+        function is None
+        or len(writes) < len(code.rewards.writes)
+        or not penalties
+        or any(code.syntax.owner(each.node) != owner for each in writes)
+    ):
+        return
+    nothing = Definition(function.node, None)
+    bound: dict[ast.AST, list[Bound]] = {
+        each.node: [Bound(Definition(each.node, each.value))] for each in writes
+    }
+    reaching = reaching_by_node(function.node.body, bound, [nothing])
+    for node in code.syntax.owned_by(owner):
+        if (
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and code.trajectories.is_one(node.value)
+            and reaching.get(node) == frozenset([nothing])
+        ):
+            yield found(
+                node,
+                "no way to this line sets a reward: the episode gets 0.0, which is more than "
+                f"the {ast.unparse(penalties[0])} of others",
+            )
+
+
+def _below_zero(value: ast.expr) -> Iterator[ast.expr]:
+    """Yield the negative numbers that a reward may be, as they are written out."""
+    for each in [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]:
+        if (
+            isinstance(each, ast.UnaryOp)
+            and isinstance(each.op, ast.USub)
+            and isinstance(each.operand, ast.Constant)
+            and each.operand.value != 0
+        ):
+            yield each

@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from art_adapt.code.nodes import dotted, keyword, names_in, receiver
+from art_adapt.code.reaching import goes_on
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -36,8 +37,40 @@ async def rollout(client, model, question):
         messages.append({"role": "user", "content": "Go on."})
     return trajectory
 """,
+    """\
+import art, json
+
+async def rollout(client, model, question):
+    prompt = [{"role": "user", "content": question}]
+    trajectory = art.Trajectory(messages_and_choices=prompt)
+    for attempt in range(3):
+        response = await client.chat.completions.create(model="m", messages=prompt)  # <-
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        try:
+            answer = json.loads(choice.message.content)
+            break
+        except ValueError:
+            continue
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art, openai
+
+async def rollout(client, model, question):
+    prompt = [{"role": "user", "content": question}]
+    trajectory = art.Trajectory(messages_and_choices=prompt)
+    for attempt in range(3):
+        try:
+            response = await client.chat.completions.create(model="m", messages=prompt)
+            trajectory.messages_and_choices.append(response.choices[0])
+            break
+        except openai.APITimeoutError:
+            continue
+    return trajectory
+""",
     """\
 import art
 
@@ -286,16 +319,40 @@ def _fresh_each_turn(code: Code, call: FoundCall) -> str:
     made = [each.node for each in code.values(call.messages)]
     fresh = (
         all(isinstance(each, ast.List) for each in made)
-        and all(code.blocks.within(each, loop) for each in made)
+        and (
+            all(code.blocks.within(each, loop) for each in made)
+            or _stays_as_it_is(code, call.messages, loop)
+        )
         and bool(sent)
         and all(isinstance(each.node, ast.Dict) for each in sent)
     )
     recorded = any(
         (code.blocks.within(put.by, loop) or code.blocks.within(put.value.node, loop))
         and call.call in code.sampled.behind(put.value)
+        and not _is_last(code, put.by)
         for put in code.trajectories.puts
     )
     return "each turn is sent without the turns before it" if fresh and recorded else ""
+
+
+def _stays_as_it_is(code: Code, messages: ast.expr, loop: ast.AST) -> bool:
+    """Return whether a list is made before a loop, in which nothing else gets hold of it."""
+    inside = [
+        node
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and node.id == dotted(messages)
+    ]
+    return isinstance(messages, ast.Name) and inside == [messages]
+
+
+def _is_last(code: Code, put: ast.AST) -> bool:
+    """Return whether the loop around a statement ends in any case after it."""
+    statement = next(
+        each
+        for each in (put, *code.syntax.ancestors(put))
+        if isinstance(each, ast.stmt)
+    )
+    return not goes_on(code.blocks.after(statement))
 
 
 def _has_gaps(code: Code, call: FoundCall) -> bool:

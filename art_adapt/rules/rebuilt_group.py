@@ -46,6 +46,19 @@ async def step(model, backend, scenarios, rollout):
         kept.append(art.TrajectoryGroup(good))  # <-
     await backend.train(model, kept)
 """,
+    """\
+import art
+
+async def step(model, backend, scenarios, rollout):
+    finished = await art.gather_trajectory_groups(
+        (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios)
+    )
+    groups = [
+        art.TrajectoryGroup(rescored(t, len(group)) for t in group)  # <-
+        for group in finished
+    ]
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -87,9 +100,10 @@ def _is_taken_from_a_group(code: Code, call: ast.Call, given: ast.expr) -> bool:
                 return True
         elif isinstance(node, ast.ListComp | ast.GeneratorExp):
             (first, *_) = node.generators
-            same = isinstance(node.elt, ast.Name) and node.elt.id in bound_names(
-                [first.target]
-            )
+            names = {*bound_names([first.target])}
+            made = node.elt if isinstance(node.elt, ast.Call) else None
+            parts = [node.elt] if made is None else given_to(made)
+            same = any(isinstance(e, ast.Name) and e.id in names for e in parts)
             if same and _is_group(code, first.iter, gathered):
                 return True
         elif _is_group(code, node, gathered):

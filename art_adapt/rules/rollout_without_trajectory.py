@@ -56,8 +56,45 @@ async def rollout(client, model, game) -> art.Trajectory:  # <-
         if game.over:
             return trajectory
 """,
+    """\
+import art, functools
+
+def skips(*errors):
+    def wrap(function):
+        @functools.wraps(function)
+        async def inner(*args):
+            try:
+                return await function(*args)
+            except errors as error:  # <-
+                print(error)
+        return inner
+    return wrap
+
+@skips(ValueError)
+async def rollout(client, question) -> art.Trajectory:
+    trajectory = art.Trajectory()
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art, functools
+
+def says(function):
+    @functools.wraps(function)
+    async def inner(*args):
+        try:
+            return await function(*args)
+        except ValueError as error:
+            print(error)
+            raise
+    return inner
+
+@says
+async def rollout(client, question) -> art.Trajectory:
+    trajectory = art.Trajectory()
+    return trajectory
+""",
     """\
 import art
 
@@ -110,8 +147,30 @@ def check(code: Code) -> Iterator[Found]:
         for each in returns:
             if each.value is None or code.constant(each.value) is None:
                 yield found(each, "this rollout returns None: " + WHY)
+        for decorator in function.node.decorator_list:
+            for handler in _swallowing(code, decorator):
+                yield found(
+                    handler,
+                    f"{function.qualname} returns None after this error: {WHY}",
+                )
         if not _ends(function.node.body):
             yield found(function.node, "this rollout can end without a return: " + WHY)
+
+
+def _swallowing(code: Code, decorator: ast.expr) -> Iterator[ast.ExceptHandler]:
+    """Yield the handlers of a decorator of this file after which what it wraps returns nothing."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    outer = code.flow.functions.in_file(code.syntax, called)
+    inside = f"{outer.qualname}." if outer is not None else None
+    for name, function in code.syntax.functions.items():
+        last = function.node.body[-1]
+        if (
+            inside is not None
+            and name.startswith(inside)
+            and isinstance(last, ast.Try)
+            and any(isinstance(each, ast.Return) and each.value for each in last.body)
+        ):
+            yield from (each for each in last.handlers if not is_left(each.body))
 
 
 MEMBERS = (ast.ListComp, ast.GeneratorExp, ast.List)

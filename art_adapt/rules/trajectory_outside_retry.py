@@ -15,7 +15,9 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
+from art_adapt.rules.code.retries import tries_again
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
@@ -28,8 +30,56 @@ async def play(client, trajectory):
     response = await client.chat.completions.create(model="m", messages=trajectory.messages())
     trajectory.messages_and_choices.append(response.choices[0])  # <-
 """,
+    """\
+import art, asyncio
+
+class Debate:
+    def __init__(self, client, opponent):
+        self.client, self.opponent = client, opponent
+        self.trajectory = art.Trajectory(messages_and_choices=[])
+
+    async def turn(self):
+        response = await self.client.chat.completions.create(
+            model="m", messages=self.trajectory.messages()
+        )
+        self.trajectory.messages_and_choices.append(response.choices[0])
+        return await self.opponent.reply(response.choices[0].message.content)
+
+    async def patient_turn(self):
+        for attempt in range(3):
+            try:
+                return await self.turn()  # <-
+            except ConnectionError:
+                await asyncio.sleep(attempt)
+""",
 )
 GOOD = (
+    """\
+import art
+
+class Episode:
+    def __init__(self, client):
+        self.client = client
+
+    async def run(self):
+        self.trajectory = art.Trajectory(messages_and_choices=[])
+        response = await self.client.chat.completions.create(
+            model="m", messages=self.trajectory.messages()
+        )
+        self.trajectory.messages_and_choices.append(response.choices[0])
+        return self.trajectory
+
+    async def patient(self):
+        for attempt in range(3):
+            try:
+                return await self.run()
+            except ConnectionError:
+                continue
+
+    async def all(self):
+        for attempt in range(3):
+            await self.run()
+""",
     """\
 import art
 
@@ -52,7 +102,7 @@ def check(code: Code) -> Iterator[Found]:
     said = set()
     for put in code.trajectories.written:
         function = code.function_of(put.by)
-        target = _trajectory(put.by)
+        target = _root(put.by)
         if (
             function is None
             or put.by in code.trajectories.new
@@ -69,8 +119,43 @@ def check(code: Code) -> Iterator[Found]:
             "the failed attempts; make it inside",
         )
 
+    for call in _tried_again(code):
+        yield found(
+            call,
+            "it is tried again, and the trajectory that it adds to keeps the failed attempts; make "
+            "the trajectory anew for each",
+        )
 
-def _trajectory(by: ast.AST) -> ast.Name | None:
+
+def _tried_again(code: Code) -> Iterator[ast.Call]:
+    """Yield calls of methods, tried again after an error, that add to an older trajectory."""
+    adding = {
+        code.syntax.owner(put.by)
+        for put in code.trajectories.written
+        if put.by not in code.trajectories.new
+        and (root := _root(put.by)) is not None
+        and root.id == "self"
+        and code.sampled.is_choice(put.value)
+    }
+    made = {code.syntax.owner(new) for new in code.trajectories.new}
+    for loop in code.syntax.nodes:
+        if not isinstance(loop, LOOPS):
+            continue
+        tried = {
+            call
+            for call in ast.walk(loop)
+            if isinstance(call, ast.Call)
+            and (body := code.entered(call)) is not None
+            and body.place.syntax is code.syntax
+            and body.function.qualname in adding - made
+            and code.syntax.enclosing_loop(call) is loop
+        }
+        if tries_again(loop, tried.__contains__):
+            yield from tried
+
+
+def _root(by: ast.AST) -> ast.Name | None:
+    """Return the name that what is added to begins with."""
     target = by.func if isinstance(by, ast.Call) else getattr(by, "target", None)
     while isinstance(target, ast.Attribute):
         target = target.value

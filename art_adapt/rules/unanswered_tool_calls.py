@@ -39,14 +39,79 @@ async def rollout(client, model):
             trajectory.messages_and_choices.append({"role": "user", "content": result})
     return trajectory
 """,
+    """\
+import art
+
+def answered(message):
+    replies = []
+    for call in message.tool_calls:  # <-
+        replies.append({"role": "tool", "tool_call_id": call.id, "content": run(call)})
+        break
+    return replies
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        if not choice.message.tool_calls:
+            break
+        trajectory.messages_and_choices.extend(answered(choice.message))
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        match response.choices[0].message.tool_calls:  # <-
+            case None | []:
+                break
+            case [call, *_]:
+                reply = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+                trajectory.messages_and_choices.append(reply)
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0]
     .replace("  # <-", "")
     .replace('"role": "user"', '"role": "tool", "tool_call_id": call.id'),
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        for call in response.choices[0].message.tool_calls or []:
+            reply = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+            trajectory.messages_and_choices.append(reply)
+            if call.function.name == "finish":
+                break
+        match response.choices[0].message.tool_calls:
+            case [first, *rest]:
+                print(first.id, rest)
+    return trajectory
+""",
 )
 # What only shows something, or asks whether it is there.
 UNUSING = ONLY_SAYS | {"bool", "getattr"}
+ONLY_SOME = (
+    "only some tool calls are answered: others of the same turn get no tool message, and the "
+    "conversation is invalid; answer each call"
+)
 ANSWERS = ("tool_call_id", "ToolMessage", "function_call_output")
 
 Node = ast.stmt | ast.excepthandler
@@ -75,6 +140,41 @@ def check(code: Code) -> Iterator[Found]:
                     "sampled and trained on an invalid conversation; answer each call",
                 )
     yield from _only_first(code)
+    yield from _left_after_one(code)
+
+
+def _left_after_one(code: Code) -> Iterator[Found]:
+    """Yield where a loop over tool calls ends with the first, or a pattern takes it alone."""
+    if "parallel_tool_calls" in code.source.text:
+        return
+    for node in code.syntax.nodes:
+        several, name, body = _first_alone(code, node)
+        if (
+            several is not None
+            and any(map(Paths(code, name).replies, body))
+            and code.sampled.are_tool_calls(several)
+            and code.trajectories.in_episode(node)
+            and _goes_on(code, node)
+        ):
+            yield found(several, ONLY_SOME)
+
+
+def _first_alone(
+    code: Code, node: ast.AST
+) -> tuple[ast.expr | None, str, list[ast.stmt]]:
+    """Return the list of which only the first is handled, that one's name and the statements."""
+    match node:
+        case ast.For(iter=several, body=[*_, ast.Break()] as body):
+            return several, _called(node.target), body
+        case ast.match_case(
+            pattern=ast.MatchSequence(
+                patterns=[ast.MatchAs(name=str() as name), ast.MatchStar(name=None)]
+            ),
+            body=body,
+        ):
+            around = code.syntax.parents[node]
+            return getattr(around, "subject", None), name, body
+    return None, "", []
 
 
 def _never_answered(code: Code) -> Iterator[Found]:
@@ -250,11 +350,7 @@ def _only_first(code: Code) -> Iterator[Found]:
         function = code.function_of(node)
         assert function is not None
         if _is_used(code, node) and not _uses_others(code, node, several, function):
-            yield found(
-                node,
-                "only some tool calls are answered: others of the same turn get no tool "
-                "message, and the conversation is invalid; answer each call",
-            )
+            yield found(node, ONLY_SOME)
 
 
 def _cut(code: Code, node: ast.AST) -> ast.expr | None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import last_name
 from art_adapt.rules.code import Code
+from art_adapt.rules.code.failures import statements_after
 from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
 RULE = Rule("ART508", "unawaited-close", Severity.WASTE)
@@ -33,6 +35,18 @@ async def finish(model: art.TrainableModel, backend: art.Backend):
     backend.close()  # <-
     model.backend().close()  # <-
 """,
+    """\
+import art, asyncio
+from art.local import LocalBackend
+
+async def main(model):
+    backend = LocalBackend()
+    try:
+        await model.register(backend)
+    finally:
+        asyncio.ensure_future(backend.close())  # <-
+    return 0
+""",
 )
 FIXED = BAD[0].replace("    backend.close()", "    await backend.close()")
 GOOD = (
@@ -46,17 +60,46 @@ def main(model):
     asyncio.run(backend.close())
     open("x").close()
 """,
+    """\
+import art, asyncio
+from art.local import LocalBackend
+
+async def main(model, others):
+    backend = LocalBackend()
+    await model.register(backend)
+    asyncio.create_task(backend.close())
+    await others
+""",
 )
+# What starts a coroutine, which ends with the loop.
+STARTS = ("create_task", "ensure_future")
 
 
 def check(code: Code) -> Iterator[Found]:
     for call, backend in code.method_calls("close"):
-        if code.models.is_backend(backend) and isinstance(
-            code.syntax.parents.get(call), ast.Expr
+        around = code.syntax.parents.get(call)
+        if (
+            isinstance(around, ast.Call)
+            and last_name(around.func) in STARTS
+            and _is_last(code, around)
         ):
+            around = code.syntax.parents.get(around)
+        if code.models.is_backend(backend) and isinstance(around, ast.Expr):
             yield found(
                 call,
                 "close() is a coroutine: without await it does nothing, and the GPU "
                 "processes keep running",
                 await_it(code, call),
             )
+
+
+def _is_last(code: Code, starts: ast.Call) -> bool:
+    """Return whether nothing is awaited after a call, so that its loop ends before the task."""
+    function = code.function_of(starts)
+    statement = code.syntax.parents.get(starts)
+    if function is None or not isinstance(statement, ast.Expr):
+        return False
+    after = statements_after(code, function.node, statement)
+    return code.syntax.enclosing_loop(starts) is None and not any(
+        isinstance(node, ast.Await) for each in after for node in ast.walk(each)
+    )

@@ -103,23 +103,33 @@ class Rewards:
     def has_other_writes(self) -> bool:
         """Return whether a ``reward`` is assigned in a way that ``writes`` does not cover."""
         known = {id(write.node) for write in self.writes}
-        return any(
-            isinstance(node, ast.Attribute)
-            and node.attr == "reward"
-            and isinstance(node.ctx, ast.Store)
-            and id(self.file.syntax.parents[node]) not in known
+        named = [
+            node
             for node in self.file.syntax.nodes
+            if isinstance(node, ast.Attribute) and node.attr == "reward"
+        ]
+        is_read = any(isinstance(node.ctx, ast.Load) for node in named)
+        return any(
+            isinstance(node.ctx, ast.Store)
+            and id(self.file.syntax.parents[node]) not in known
+            and (is_read or not self._is_of_another(node.value))
+            for node in named
         )
+
+    def _is_of_another(self, holder: ast.expr) -> bool:
+        """Return whether it is ``self`` of a class that is no trajectory."""
+        owner = self.file.syntax.class_around(self.file.syntax.owner(holder))
+        return dotted(holder) == "self" and owner not in self.trajectories.classes
 
     @cached_property
     def may_be_set(self) -> bool:
         """Return whether anything in the file may set a reward, itself or out of sight."""
-        return (
-            bool(self.writes)
-            or self.has_other_writes
-            or self.may_be_set_elsewhere
-            or self.may_be_given
-        )
+        return bool(self.writes) or self.may_be_set_out_of_sight
+
+    @property
+    def may_be_set_out_of_sight(self) -> bool:
+        """Return whether something other than ``writes`` may set a reward."""
+        return self.has_other_writes or self.may_be_set_elsewhere or self.may_be_given
 
     @cached_property
     def may_be_given(self) -> bool:
