@@ -1,13 +1,16 @@
-"""Note what an agent asks for that a rehearsal does not have: programs, and services of a network.
+"""Note what an agent asks for that a rehearsal does not have: programs, files, and services.
 
 A tool that catches the failure answers all the same, so its reply need not show it.
 """
 
 from __future__ import annotations
 
+import builtins
 import functools
+import io
 import json
 import os
+import pathlib
 import socket
 import subprocess
 import sys
@@ -17,20 +20,24 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from art_adapt.rehearsal import outside
 from art_adapt.rehearsal.environment import NOWHERE
 from art_adapt.rehearsal.places import is_own
 
-PROGRAM, SERVICE, STARTED = "program", "service", "started"
+PROGRAM, SERVICE, FILE = "program", "service", "file"  # that are not there
+STARTED, OPENED = "started", "opened"
 NOT_FOUND = 127  # a shell's exit code
 MOST = 1_000  # notes of one process
+OPENING = (pathlib.__file__, outside.__file__)  # open files for who calls them
 
 
 @dataclass(frozen=True)
 class Unreached:
     """Something that an agent's code asked for, and the function that did.
 
-    ``what``: a PROGRAM that is not installed, a SERVICE, or a program that was STARTED.
-    ``name``: the program, or the service's host; empty where a proxy would have reached it.
+    ``what``: a PROGRAM that is not installed, a SERVICE, a FILE or folder that does not exist;
+    or that a program was STARTED, a file OPENED. ``name``: the program, the path or the service's
+    host; empty where a proxy would have reached it.
     ``at``: the line, as ``path:line``.
     """
 
@@ -104,10 +111,41 @@ def note_unreached(file: Path) -> None:
             note(SERVICE, os.fsdecode(host or ""))
             raise
 
+    open_file = io.open
+
+    @functools.wraps(open_file)
+    def opened(file: Any, *others: Any, **named: Any) -> Any:
+        is_path = isinstance(file, str | bytes | os.PathLike)
+        path = os.fsdecode(file) if is_path and _is_opened_by_own() else None
+        try:
+            found = open_file(file, *others, **named)
+        except FileNotFoundError:
+            if path is not None:
+                note(FILE, _missing(path))
+            raise
+        if path is not None:
+            note(OPENED, path)
+        return found
+
+    builtins.open = io.open = opened
     module: Any = socket
     module.getaddrinfo = looked_up
     for name in ("connect", "connect_ex"):
         setattr(sockets, name, connecting(getattr(sockets, name)))
+
+
+def _is_opened_by_own() -> bool:
+    """True if code of the user's own opens a file itself: an ``open``, or a method of a Path."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename in OPENING:
+        frame = frame.f_back
+    return frame is not None and is_own(frame)
+
+
+def _missing(path: str) -> str:
+    """Return what does not exist of a path: a folder, with a slash at its end, or the file."""
+    folder = os.path.dirname(path)
+    return path if not folder or os.path.isdir(folder) else f"{folder}/"
 
 
 def _program(args: Any) -> str:

@@ -8,7 +8,7 @@ import pytest
 from agent_files import first_now
 from test_witnesses import RIGHT, rehearsed
 
-IMPORTS = "import asyncio\nimport os\nimport socket\nimport subprocess\nimport urllib.request\n\nimport httpx\n\n\n"
+IMPORTS = "import asyncio\nimport os\nimport socket\nimport subprocess\nimport urllib.request\nfrom pathlib import Path\n\nimport httpx\n\n\n"
 
 
 def tool(body: str, before: str = "") -> str:
@@ -53,6 +53,41 @@ ASKS = {
         "socket.create_connection((at.hostname, at.port))"
     ),
 }
+
+
+OPENS = {
+    "a file": 'open("sky/now.txt").read()',
+    "a path": 'Path("sky.txt").read_text()',
+    "in a folder": 'open(f"notes/{len(city)}.txt", "w").write(city)',
+    "with a keyword": 'with open(file="sky.txt") as file:\n    file.read()',
+    "a helper": "load()",
+}
+BEFORE_OPENS = {
+    "a helper": 'def load():\n    with Path("sky.txt").open() as file:\n        return file.read()\n\n\n'
+}
+# In each of these the file is there, later or elsewhere, or the model names it.
+OPENS_TOO = {
+    "the model names the file": "open(city).read()",
+    "it is made then": (
+        'try:\n    open("sky.txt").read()\nexcept FileNotFoundError:\n'
+        '    open("sky.txt", "w").write(city)'
+    ),
+    "it is there": 'open("agent.py").read()',
+}
+
+
+@pytest.mark.parametrize("name", first_now(OPENS, 2))
+def test_a_file_that_is_missing_is_said(tmp_path: Path, name: str) -> None:
+    agent = tool(OPENS[name], BEFORE_OPENS.get(name, ""))
+    said = rehearsed(tmp_path, agent, "run_agent", isolate="none")["unwitnessed"]
+    assert any("agent.py:" in each and "opened " in each for each in said), said
+
+
+@pytest.mark.parametrize("name", first_now(OPENS_TOO))
+def test_no_file_is_missing(tmp_path: Path, name: str) -> None:
+    agent = tool(OPENS_TOO[name])
+    said = rehearsed(tmp_path, agent, "run_agent", isolate="none")["unwitnessed"]
+    assert not [each for each in said if "opened " in each]
 
 
 @pytest.mark.parametrize("name", first_now(RUNS, 2))

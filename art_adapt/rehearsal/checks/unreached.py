@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
-from art_adapt.rehearsal.unreached import PROGRAM, SERVICE, STARTED, Unreached
+from art_adapt.rehearsal.unreached import (
+    FILE,
+    OPENED,
+    PROGRAM,
+    SERVICE,
+    STARTED,
+    Unreached,
+)
 
 
 def programs(seen: Seen) -> Iterator[Finding]:
@@ -19,7 +26,7 @@ def programs(seen: Seen) -> Iterator[Finding]:
     A function that then starts another program has no need of the first. What the model's own
     reply names is no program: the scripted model makes it up.
     """
-    said = [json.dumps(each.response) for each in (*seen.log, *seen.repeats)]
+    said = _said(seen)
     worked = {each.function for each in seen.unreached if each.what == STARTED}
     missing: dict[str, list[Unreached]] = {}
     for each in seen.unreached:
@@ -41,8 +48,33 @@ def programs(seen: Seen) -> Iterator[Finding]:
         )
 
 
+def _said(seen: Seen) -> list[str]:
+    """Return the replies of all models."""
+    return [json.dumps(each.response) for each in (*seen.log, *seen.repeats)]
+
+
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield the functions that asked for a service, each once."""
+    """Yield the functions that asked for a service, or for a file that never was there, each once.
+
+    What the model's own reply names is no file: the scripted model makes it up.
+    """
+    opened = [each for each in seen.unreached if each.what == OPENED]
+    there = {each.at for each in opened} | {each.name for each in opened}
+    lacking = {
+        each.at: each
+        for each in reversed(seen.unreached)
+        if each.what == FILE and there.isdisjoint((each.at, each.name))
+    }
+    said = _said(seen) if lacking else []
+    for at, each in reversed(lacking.items()):
+        if not any(json.dumps(Path(each.name).name)[1:-1] in reply for reply in said):
+            what = f"a file in {each.name}" if each.name.endswith("/") else each.name
+            yield Witness(
+                f"{each.function} ({at}) opened {what}",
+                False,
+                f"{each.function} ({at}) could not open {what}, which does not exist: the agent goes "
+                "on without it here",
+            )
     asked = {
         each.function: each for each in reversed(seen.unreached) if each.what == SERVICE
     }
