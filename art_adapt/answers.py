@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from art_adapt.decided import decided_in
+from art_adapt.decided import decided_in, with_earlier
 from art_adapt.errors import Refusal
 from art_adapt.file_edit import FileEdit
 from art_adapt.pyproject import (
@@ -131,6 +131,18 @@ def configured(options: Options, agent: Path) -> Options:
     led = [Path(os.path.normpath(agent.absolute().parent / name)) for name in named]
     holder = next((e for e in (agent.absolute(), *led) if e in kept), agent)
     return with_configuration(options, holder)
+
+
+def decided_before(agent: Path) -> Options:
+    """Return what pyproject.toml says of an agent, and what its train module was written with.
+
+    Raises:
+        Refusal: a configuration file cannot be read.
+    """
+    options, module = configured(Options(), agent), standing_module(agent)
+    if module is None:
+        return options
+    return with_earlier(options, decided_in(module).options)
 
 
 def without_answers(agents: Iterable[Path]) -> Iterator[FileEdit | tuple[Path, str]]:

@@ -6,6 +6,8 @@ import functools
 from contextlib import suppress
 from pathlib import Path
 
+from art_adapt.answers import decided_before
+from art_adapt.decisions import said_in
 from art_adapt.errors import Refusal
 from art_adapt.recorded_requests import trains_on_requests
 from art_adapt.source import Source, read_source
@@ -24,11 +26,15 @@ def agent_of(train_module: Path) -> Source | None:
 
 
 def surveyed(train_module: Path) -> Survey | None:
-    """Return the survey of a train module's agent; None where the module runs something else."""
+    """Return the survey of a train module's agent, as the module was decided.
+
+    None where the module runs something else.
+    """
     agent = agent_of(train_module)
     return None if agent is None else _survey(agent)
 
 
 @functools.lru_cache(maxsize=1)
 def _survey(agent: Source) -> Survey:
-    return survey([agent])
+    options = decided_before(agent.path)
+    return survey([agent], entry=options.entry, said=said_in(options))

@@ -275,3 +275,23 @@ def test_a_function_of_a_script_cannot_be_stubbed(tmp_path: Path) -> None:
     assert code == 2 and "runs agent.py as a script" in said
     code, said = rehearse(tmp_path, "--steps", "1", "--stub", "order")
     assert "as a script" not in said and "Rehearsed" in said
+
+
+def test_only_what_the_chosen_episode_runs_is_named(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import requests\nfrom openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+        "def answer(question: str) -> str:\n"
+        '    told = [{"role": "user", "content": question}]\n'
+        '    reply = client.chat.completions.create(model="m", messages=told)\n'
+        "    return reply.choices[0].message.content\n\n\n"
+        "def send(question: str, to: str) -> str:\n    text = answer(question)\n"
+        '    requests.post("https://mail.example", json={"to": to, "text": text})\n    return text\n'
+    )
+    rows = '{"question": "Why?", "to": "Ada"}\n{"question": "When?", "to": "Bob"}\n'
+    (tmp_path / "scenarios.jsonl").write_text(rows)
+    (tmp_path / "replies.jsonl").write_text('{"content": "well"}\n')
+    for entry, is_named in (("answer", False), ("send", True)):
+        done = art_adapt("--isolated", "--entry", entry, "agent.py", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
+        _, said = rehearse(tmp_path, "--steps", "1")
+        assert ("for real" in said) is is_named, said

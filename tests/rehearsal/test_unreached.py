@@ -114,3 +114,17 @@ def test_a_service_that_is_not_reached_is_said(tmp_path: Path, name: str) -> Non
 def test_nothing_is_said_of_what_is_reached(tmp_path: Path) -> None:
     said = rehearsed(tmp_path, tool("len(city)"), "run_agent")["unwitnessed"]
     assert said == []
+
+
+def test_the_folder_that_has_a_missing_file_is_named(tmp_path: Path) -> None:
+    """A script that is run from the project's root, and a train module from its own folder."""
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'sky'\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "words.txt").write_text("sunny\n")
+    (tmp_path / "src").mkdir()
+    reads = RIGHT.replace(
+        "    messages = [", '    open("data/words.txt").read()\n    messages = [', 1
+    )
+    told = rehearsed(tmp_path / "src", reads, "run_agent", isolate="none")
+    fixes = [each["fix"] for each in told["findings"]]
+    assert any("finds that file if it runs in .." in each for each in fixes), fixes

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from art_adapt.code.nodes import dotted
+from art_adapt.code.project_folder import project_root
 from art_adapt.code.syntax import LOOPS, Syntax
-from art_adapt.paths import at
+from art_adapt.paths import at, shown
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.environment import files_of
@@ -54,6 +55,8 @@ OF_THE_CODE = re.compile(
 
 
 # What one rollout meets where another one has made or removed a file.
+FINDS = "the agent finds that file if it runs in"
+MISSED_FILE = re.compile(r"No such file or directory: '([^']+)'")
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
 
 # As training.record says it, of an episode that ended by itself.
@@ -208,7 +211,10 @@ def _alone(seen: Seen, found: Failures) -> str:
 
 
 def _whole_fix(seen: Seen, failure: str) -> str:
-    fix = f"{fix_of(seen, failure)}, or change what episode() passes"
+    found = fix_of(seen, failure)
+    if found.startswith(FINDS):
+        return found
+    fix = f"{found}, or change what episode() passes"
     caught = fix.startswith("catch ")
     return fix if caught else f"{fix}; catch an error that should not end an episode"
 
@@ -292,6 +298,11 @@ def fix_of(seen: Seen, failure: str) -> str:
     if is_network and not _is_the_agent(seen, raising):
         return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "provide the service, the key or the file that it needs"
+    if (folder := _folder_with(seen, failure)) is not None:
+        return (
+            f"{FINDS} {shown(folder)}: watch one run from there "
+            "(art-adapt capture -- COMMAND), and training starts there as well"
+        )
     if OF_FILES.search(failure):
         where = "" if place is None else f"see {Path(place[1]).name}:{place[2]}: "
         return (
@@ -305,6 +316,17 @@ def fix_of(seen: Seen, failure: str) -> str:
             f"others with --replies; else make the agent run here: {needs}"
         )
     return f"make the agent run on this machine: {needs}"
+
+
+def _folder_with(seen: Seen, failure: str) -> Path | None:
+    """Return the folder of the project from which a relative path leads to the file that was missed."""
+    missed = MISSED_FILE.search(failure)
+    if missed is None or Path(missed[1]).is_absolute():
+        return None
+    module = seen.path.resolve()
+    root = project_root(module)
+    around = (each for each in module.parents if each.is_relative_to(root))
+    return next((each for each in around if (each / missed[1]).exists()), None)
 
 
 def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:

@@ -66,6 +66,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         if each.what == FILE and there.isdisjoint((each.at, each.name))
     }
     said = _said(seen) if lacking else []
+    # What an episode failed with is said there.
+    said += [each.failure or "" for each in seen.episodes] + [*seen.notes.exceptions]
     for at, each in reversed(lacking.items()):
         if not any(json.dumps(Path(each.name).name)[1:-1] in reply for reply in said):
             what = f"a file in {each.name}" if each.name.endswith("/") else each.name

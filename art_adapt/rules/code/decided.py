@@ -5,16 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 from art_adapt.adapted_files import AdaptedFile, adapted_files
-from art_adapt.answers import configured
-from art_adapt.decided import decided_in, with_earlier
+from art_adapt.answers import decided_before
 from art_adapt.decisions import said_in
 from art_adapt.errors import Refusal
-from art_adapt.settings import Options
 from art_adapt.source import Source
 from art_adapt.span import Span
 from art_adapt.survey.calls.roles import Role
 from art_adapt.survey.survey import survey
-from art_adapt.train_file import standing_module
 
 
 def policy_calls(source: Source) -> frozenset[Span] | None:
@@ -29,9 +26,7 @@ def policy_calls(source: Source) -> frozenset[Span] | None:
     is_decided = False
     for agent in _agents_with(here):
         with suppress(Refusal, OSError):
-            options = configured(Options(), agent.path)
-            if (module := standing_module(agent.path)) is not None:
-                options = with_earlier(options, decided_in(module).options)
+            options = decided_before(agent.path)
             surveyed = survey(
                 [agent.source], {here.path: here}, options.entry, said=said_in(options)
             )
