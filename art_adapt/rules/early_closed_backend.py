@@ -156,7 +156,7 @@ def _closed_in_a_loop(code: Code) -> Iterator[Found]:
         around = (each for each in code.syntax.ancestors(call) if each in inside)
         if (
             backend in (None, *names_set_in(loop))
-            or any(isinstance(each, ast.If | ast.Try) for each in around)
+            or any(_may_leave_out(each, call) for each in around)
             or not any(each.node in made for each in code.values(call.func.value))
         ):
             continue
@@ -169,6 +169,14 @@ def _closed_in_a_loop(code: Code) -> Iterator[Found]:
                 "the backend is closed in the loop: the next step has no server to ask; close it "
                 "after the loop",
             )
+
+
+def _may_leave_out(outer: ast.AST, inner: ast.AST) -> bool:
+    """Return whether a branch around a node may not run it: ``finally`` always does."""
+    if isinstance(outer, ast.Try):
+        always = (node for each in outer.finalbody for node in ast.walk(each))
+        return inner not in set(always)
+    return isinstance(outer, ast.If)
 
 
 def _ends(loop: ast.AST) -> bool:

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from art_adapt.code.nodes import (
+    Function,
+    argument_of,
     attribute_of,
     bound_names,
     dotted,
@@ -102,6 +104,10 @@ def repair(choice: Choice) -> None:
         function = call.function
         function.arguments = function.arguments.replace("'", '"')  # <-
 
+def answered(call):
+    call.function.arguments = call.function.arguments.strip()  # <-
+    return run(call)
+
 async def rollout(client, model):
     trajectory = art.Trajectory(tools=TOOLS)
     response = await client.chat.completions.create(
@@ -109,6 +115,7 @@ async def rollout(client, model):
     )
     choice = response.choices[0]
     repair(choice)
+    replies = [answered(call) for call in choice.message.tool_calls or []]
     for at, call in enumerate(choice.message.tool_calls or []):
         call.function.name = call.function.name.strip()  # <-
     trajectory.messages_and_choices.append(choice)
@@ -350,6 +357,9 @@ def _is_function_of_call(code: Code, function: ast.expr) -> bool:
         and each.attr == "function"
         and isinstance(each.value, ast.Name)
     }
+    helper = code.function_of(function)
+    if helper is not None and not calls.isdisjoint(helper.given):
+        return _is_given_a_call(code, helper, calls)
     return any(
         isinstance(loop, ast.For)
         and calls.intersection(bound_names([loop.target]))
@@ -360,6 +370,29 @@ def _is_function_of_call(code: Code, function: ast.expr) -> bool:
     )
 
 
+def _is_given_a_call(code: Code, helper: Function, names: set[str]) -> bool:
+    """Return whether all callers of a function give it a sampled tool call under one of some names."""
+    calls = code.flow.functions.calls_of(code.syntax, helper)
+    given = [
+        argument_of(call, name, helper.positional)
+        for call in calls
+        for name in names.intersection(helper.given)
+    ]
+    return bool(given) and all(
+        isinstance(each, ast.Name)
+        and any(
+            isinstance(loop, ast.For | ast.comprehension)
+            and each.id in bound_names([loop.target])
+            and code.sampled.are_tool_calls(loop.iter)
+            and not any(_is_copied(code, message) for message in _holders(loop.iter))
+            and _comes_from_sampling(code, loop)
+            for outer in code.syntax.ancestors(each)
+            for loop in (outer, *getattr(outer, "generators", ()))
+        )
+        for each in given
+    )
+
+
 def _holders(calls: ast.AST) -> Iterator[ast.expr]:
     """Yield the message whose tool calls an expression is."""
     for part in ast.walk(calls):
@@ -367,7 +400,7 @@ def _holders(calls: ast.AST) -> Iterator[ast.expr]:
             yield part.value
 
 
-def _comes_from_sampling(code: Code, loop: ast.For) -> bool:
+def _comes_from_sampling(code: Code, loop: ast.For | ast.comprehension) -> bool:
     """Return whether the calls that a loop goes through are a sampled message's."""
     return any(
         code.sampled.kind(message := value.of(part)) is Kind.MESSAGE

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, first_argument, keyword
+from art_adapt.code.nodes import first_argument
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.failures import catches_all, keeps_failures
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -147,11 +147,11 @@ async def train(model, backend, rows, rollout):
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("gather_trajectory_groups"):
-        given = keyword(call, "max_exceptions")
+        given = code.contents.given(call, "max_exceptions")
         allowed = 0 if given is None else code.constant(given)
         if (
             allowed == 0
-            and all(_lacks_it(code, each) for each in call.keywords)
+            and not code.contents.may_give(call, "max_exceptions")
             and code.training.may_end(call)
             and not _is_safe(code, call)
             and not _never_fails(code, call)
@@ -162,23 +162,6 @@ def check(code: Code) -> Iterator[Found]:
                 f"{without}, one failed rollout ends the run, and the others "
                 "of the step are lost",
             )
-
-
-def _lacks_it(code: Code, given: ast.keyword) -> bool:
-    """Return whether an argument, or ``**options``, certainly is or has no ``max_exceptions``."""
-    if given.arg is not None:
-        return True
-    name = dotted(given.value)
-    is_changed = any(code.syntax.entries_of(given.value)) or any(
-        dotted(each) == name for _, each in code.method_calls("update", "setdefault")
-    )
-    made = [value.node for value in code.values(given.value)]
-    return not is_changed and all(
-        isinstance(each, ast.Dict)
-        and all(isinstance(key, ast.Constant) for key in each.keys)
-        and "max_exceptions" not in map(code.constant, each.keys)
-        for each in made
-    )
 
 
 def _never_fails(code: Code, gather: ast.Call) -> bool:

@@ -48,6 +48,24 @@ async def rollout(model, scenario):
     """\
 import art
 
+def grade(trajectory: art.Trajectory, text):
+    if not text:
+        trajectory.reward = -1.0
+        return
+    if len(text) > 99:
+        trajectory.metrics["long"] = 1
+        return  # <-
+    trajectory.reward = 1.0 * text.isupper()
+
+async def rollout(model, scenario):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    grade(trajectory, await answer(model, scenario))
+    return trajectory
+"""
+    + LOOP,
+    """\
+import art
+
 class Episode:
     def __init__(self, scenario):
         self.reward = 0.0
@@ -107,7 +125,7 @@ def check(code: Code) -> Iterator[Found]:
             "no reward is ever set: every episode gets 0.0, and no group has an advantage",
         )
     elif not code.rewards.may_be_set_out_of_sight:
-        for owner in dict.fromkeys(map(code.syntax.owner, code.trajectories.new)):
+        for owner in {code.syntax.owner(each.node) for each in code.rewards.writes}:
             yield from _left_out(code, owner)
 
 
@@ -131,11 +149,15 @@ def _left_out(code: Code, owner: str) -> Iterator[Found]:
         each.node: [Bound(Definition(each.node, each.value))] for each in writes
     }
     reaching = reaching_by_node(function.node.body, bound, [nothing])
+    makes = any(code.syntax.owner(each) == owner for each in code.trajectories.new)
     for node in code.syntax.owned_by(owner):
         if (
             isinstance(node, ast.Return)
-            and node.value is not None
-            and code.trajectories.is_one(node.value)
+            and (
+                code.trajectories.is_one(node.value)
+                if node.value is not None
+                else not makes  # it is given the trajectory
+            )
             and reaching.get(node) == frozenset([nothing])
         ):
             yield found(

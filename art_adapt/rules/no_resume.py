@@ -19,7 +19,6 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     bound_names,
     dotted,
-    keyword,
     last_name,
     names_in,
 )
@@ -282,8 +281,9 @@ def _begins_anew(code: Code, iterated: ast.Call) -> bool:
     """Return whether a loop's steps are counted from 0, whatever was trained before."""
     name = last_name(iterated.func)
     if name == "iterate_dataset":
-        first = keyword(iterated, "initial_step")
-        return first is None or code.constant(first) == 0
+        first = code.contents.given(iterated, "initial_step")
+        may_resume = code.contents.may_give(iterated, "initial_step")
+        return not may_resume if first is None else code.constant(first) == 0
     if name == "enumerate" and len(iterated.args) == 1:
         inner = iterated.args[0]
         if isinstance(inner, ast.Call):
@@ -302,6 +302,11 @@ def _generates_from_the_start(code: Code, call: ast.Call) -> bool:
     if body is None:
         return False
     nodes = list(body.nodes)
+    handed = [node.value for node in nodes if isinstance(node, ast.YieldFrom)]
+    if handed and not any(isinstance(node, ast.Yield) for node in nodes):
+        return body.place.syntax is code.syntax and all(
+            isinstance(each, ast.Call) and _begins_anew(code, each) for each in handed
+        )
     loops = [node for node in nodes if isinstance(node, ast.For)]
     yields = any(isinstance(node, ast.Yield) for node in nodes)
     if any(isinstance(node, ast.While) for node in nodes):

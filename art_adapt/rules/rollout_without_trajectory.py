@@ -170,7 +170,17 @@ def _swallowing(code: Code, decorator: ast.expr) -> Iterator[ast.ExceptHandler]:
             and isinstance(last, ast.Try)
             and any(isinstance(each, ast.Return) and each.value for each in last.body)
         ):
-            yield from (each for each in last.handlers if not is_left(each.body))
+            yield from (each for each in last.handlers if _gives_nothing(each))
+
+
+def _gives_nothing(handler: ast.ExceptHandler) -> bool:
+    """Return whether a function returns None after an error."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Return):
+        return last.value is None or (
+            isinstance(last.value, ast.Constant) and last.value.value is None
+        )
+    return not is_left(handler.body)
 
 
 MEMBERS = (ast.ListComp, ast.GeneratorExp, ast.List)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import FunctionNode
+from art_adapt.code.nodes import FunctionNode, receiver
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.retries import tries_again
@@ -52,8 +52,51 @@ class Debate:
             except ConnectionError:
                 await asyncio.sleep(attempt)
 """,
+    """\
+import art, json
+
+async def rollout(client):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    for attempt in range(3):
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)  # <-
+        try:
+            answer = json.loads(choice.message.content)
+            break
+        except ValueError:
+            continue
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art, json
+
+async def told(client):
+    trajectory = art.Trajectory(messages_and_choices=[])
+    for _ in range(3):
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        trajectory.messages_and_choices.append(response.choices[0])
+        try:
+            json.loads(response.choices[0].message.content)
+            break
+        except ValueError:
+            trajectory.messages_and_choices.append({"role": "user", "content": "No JSON."})
+    return trajectory
+
+async def anew(client):
+    for _ in range(3):
+        trajectory = art.Trajectory(messages_and_choices=[])
+        response = await client.chat.completions.create(model="m", messages=trajectory.messages())
+        trajectory.messages_and_choices.append(response.choices[0])
+        try:
+            json.loads(response.choices[0].message.content)
+            break
+        except ValueError:
+            continue
+    return trajectory
+""",
     """\
 import art
 
@@ -125,6 +168,56 @@ def check(code: Code) -> Iterator[Found]:
             "it is tried again, and the trajectory that it adds to keeps the failed attempts; make "
             "the trajectory anew for each",
         )
+    yield from _asked_again(code)
+
+
+def _asked_again(code: Code) -> Iterator[Found]:
+    """Yield choices that cannot be read, after which a loop asks again and says nothing."""
+    for put in code.trajectories.puts:
+        loop = code.syntax.enclosing_loop(put.by)
+        if loop is None or not code.sampled.is_choice(put.value):
+            continue
+        statement = next(
+            each
+            for each in (put.by, *code.syntax.ancestors(put.by))
+            if isinstance(each, ast.stmt)
+        )
+        inside = set(ast.walk(loop))
+        others = (
+            each
+            for each in code.trajectories.puts
+            if each.by in inside and each.by is not put.by
+        )
+        if (
+            inside.isdisjoint(code.trajectories.new)
+            and not any(others)
+            and any(map(_reads_or_goes_on, code.blocks.after(statement)))
+            and any(
+                call.callee in inside
+                and (sent := receiver(call.messages, "messages")) is not None
+                and code.trajectories.is_one(sent)
+                for call in code.completions.of_policy
+            )
+            and not code.trajectories.extends_items
+        ):
+            yield found(
+                put.at,
+                "what cannot be read stays on the trajectory, and the model is asked again without a "
+                "word: say what is wrong with it, or make the trajectory anew",
+            )
+
+
+def _reads_or_goes_on(statement: ast.stmt) -> bool:
+    """Return whether a statement leaves the loop, unless it raises: then the loop goes on."""
+    return (
+        isinstance(statement, ast.Try)
+        and isinstance(statement.body[-1], ast.Break | ast.Return)
+        and bool(statement.handlers)
+        and all(
+            all(isinstance(each, ast.Continue | ast.Pass) for each in handler.body)
+            for handler in statement.handlers
+        )
+    )
 
 
 def _tried_again(code: Code) -> Iterator[ast.Call]:

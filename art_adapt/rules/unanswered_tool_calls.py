@@ -164,7 +164,7 @@ def _first_alone(
 ) -> tuple[ast.expr | None, str, list[ast.stmt]]:
     """Return the list of which only the first is handled, that one's name and the statements."""
     match node:
-        case ast.For(iter=several, body=[*_, ast.Break()] as body):
+        case ast.For(iter=several, body=[*_, ast.Break() | ast.Return()] as body):
             return several, _called(node.target), body
         case ast.match_case(
             pattern=ast.MatchSequence(

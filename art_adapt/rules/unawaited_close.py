@@ -46,6 +46,11 @@ async def main(model):
     finally:
         asyncio.ensure_future(backend.close())  # <-
     return 0
+
+async def other(model, stack):
+    backend = LocalBackend()
+    stack.callback(backend.close)  # <-
+    await model.register(backend)
 """,
 )
 FIXED = BAD[0].replace("    backend.close()", "    await backend.close()")
@@ -69,9 +74,15 @@ async def main(model, others):
     await model.register(backend)
     asyncio.create_task(backend.close())
     await others
+
+async def stacked(model, stack):
+    backend = LocalBackend()
+    stack.push_async_callback(backend.close)
+    await model.register(backend)
 """,
 )
 # What starts a coroutine, which ends with the loop.
+CALLS_LATER = ("callback",)  # of an ExitStack; push_async_callback awaits
 STARTS = ("create_task", "ensure_future")
 
 
@@ -90,6 +101,20 @@ def check(code: Code) -> Iterator[Found]:
                 "close() is a coroutine: without await it does nothing, and the GPU "
                 "processes keep running",
                 await_it(code, call),
+            )
+    for call in code.calls:
+        if last_name(call.func) not in CALLS_LATER or not call.args:
+            continue
+        close = call.args[0]
+        if (
+            isinstance(close, ast.Attribute)
+            and close.attr == "close"
+            and code.models.is_backend(close.value)
+        ):
+            yield found(
+                close,
+                "close is a coroutine function: what calls it does not await it, and the GPU "
+                "processes keep running",
             )
 
 

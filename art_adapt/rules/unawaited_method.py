@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import dotted
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
@@ -51,6 +52,18 @@ FIXED = (
 GOOD = (
     FIXED.replace("  # <-", ""),
     """\
+import art
+
+class Run:
+    def __init__(self, model, backend, table):
+        self.model, self.backend, self.table = model, backend, table
+
+    async def step(self, groups):
+        result = await self.backend.train(self.model, groups)
+        await self.model.log(groups, split="train", step=result.step)
+        self.table.log(groups)
+""",
+    """\
 import art, asyncio
 
 def main(model: art.TrainableModel, backend: art.Backend, log):
@@ -78,11 +91,23 @@ def check(code: Code) -> Iterator[Found]:
         if not isinstance(code.syntax.parents.get(call), ast.Expr):
             continue
         name = getattr(call.func, "attr", "")
-        if (name in OF_MODEL and code.models.is_one(owner)) or (
+        is_model = code.models.is_one(owner) or _is_trained(code, owner)
+        if (name in OF_MODEL and is_model) or (
             name in OF_BACKEND and code.models.is_backend(owner)
         ):
             message = f"{name} is a coroutine: without await it does nothing"
             yield found(call, message, await_it(code, call))
+
+
+def _is_trained(code: Code, owner: ast.expr) -> bool:
+    """Return whether it is what this class or function gives ``backend.train(...)`` to train."""
+    around = code.syntax.class_around(code.syntax.owner(owner))
+    return any(
+        call.args
+        and dotted(call.args[0]) == dotted(owner) is not None
+        and code.syntax.class_around(code.syntax.owner(call)) == around
+        for call in code.training.calls
+    )
 
 
 def _is_taken_for_a_number(code: Code, call: ast.Call) -> bool:

@@ -78,12 +78,46 @@ def check(code: Code) -> Iterator[Found]:
         return
     for given, value in code.completions.sampled_with("temperature"):
         is_low = isinstance(value, int | float) and value < 0.05
-        if is_low and not _asks_the_base_model(code, given):
+        if (
+            is_low
+            and not _asks_the_base_model(code, given)
+            and not _is_for_validation(code, given)
+        ):
             yield found(
                 given,
                 "at temperature 0 the rollouts of a group are alike: the group has no "
                 "variance and nothing is learned",
             )
+
+
+def _is_for_validation(code: Code, given: ast.expr) -> bool:
+    """Return whether the episodes of a request are logged under another split, and never trained."""
+    around = (
+        code.syntax.owner(given),
+        *code.syntax.functions_around(code.syntax.owner(given)),
+    )
+    if any(_only_logs_others(code, name) for name in around):
+        return True
+    calls = code.callers(given)
+    return bool(calls) and all(
+        _only_logs_others(code, code.syntax.owner(call)) for call in calls
+    )
+
+
+def _only_logs_others(code: Code, function: str) -> bool:
+    """Return whether a function logs groups of another split, gives nothing back and trains nothing."""
+    nodes = set(code.syntax.owned_by(function))
+    splits = {
+        code.constant(keyword(call, "split"))
+        for call, _ in code.method_calls("log")
+        if call in nodes
+    }
+    return (
+        bool(splits)
+        and all(isinstance(each, str) and each != "train" for each in splits)
+        and nodes.isdisjoint(code.training.calls)
+        and not any(isinstance(node, ast.Return) and node.value for node in nodes)
+    )
 
 
 def _asks_the_base_model(code: Code, given: ast.expr) -> bool:

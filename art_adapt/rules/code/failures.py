@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     Function,
     bound_names,
@@ -151,16 +152,6 @@ def keeps_failures(syntax: Syntax, function: Function) -> bool:
     }
     grouped = [call for call in calls if last_name(call.func) == "TrajectoryGroup"]
     return bool(grouped) and all(
-        any(not keeping.isdisjoint(_within(syntax, given)) for given in given_to(call))
+        not keeping.isdisjoint(made_from(syntax, function.qualname, given_to(call)))
         for call in grouped
     )
-
-
-def _within(syntax: Syntax, expression: ast.expr) -> Iterator[ast.AST]:
-    """Yield what an expression is made of, through the names in it."""
-    for node in ast.walk(expression):
-        yield node
-        if isinstance(node, ast.Name):
-            yield from (
-                each for value in syntax.values_of(node) for each in ast.walk(value)
-            )
