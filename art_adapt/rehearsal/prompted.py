@@ -1,8 +1,9 @@
 """Answer in the form that a prompt asks for in words, where no schema says it.
 
-Four forms are known: fields between markers, as DSPy asks for them; JSON, by an example in
-the prompt; actions in text, as ReAct agents read them; and an answer that a prompt shows with
-a placeholder, as ``VERDICT: <pass|fail>``, ``<answer>...</answer>`` or ``\\boxed{}``.
+Five forms are known: fields between markers, as DSPy asks for them; JSON, by an example in
+the prompt; actions in text, as ReAct agents read them; an answer that a prompt shows with a
+placeholder, as ``VERDICT: <pass|fail>``, ``<answer>...</answer>`` or ``\\boxed{}``; and one of
+several words, as ``Answer only 'yes' or 'no'``.
 """
 
 from __future__ import annotations
@@ -51,6 +52,13 @@ WORDS = re.compile(
     r"|:\s*(?P<words>[A-Za-z_][^\"'{}\[\],:\n]*?)(?=\s*[,}\]\n])"
 )
 ALTERNATIVES = re.compile(r"\||\bor\b|_or_")  # of an example: yes|no, true_or_false
+# Quoted words, or YES or NO; an agent that only reads these asks until it gets one.
+QUOTED = r"[\"'`*\u201c\u2018]{1,2}([\w][\w -]{0,23})[\"'`*\u201d\u2019]{1,2}"
+CHOSEN = re.compile(
+    r"\b(?i:answer|respond|reply|return|output|say|write)\b[^.\n]{0,60}?"
+    rf"(?P<words>{QUOTED}(?:,? (?:or|and) |, ?|/){QUOTED}(?:,? (?:or |and )?{QUOTED})*"
+    r"|\b(?:(?i:yes|true)|[A-Z]{2,12}),? or (?:(?i:no|false)|[A-Z]{2,12})\b)",
+)
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
 
@@ -66,7 +74,7 @@ def prompted_answer(request: Json, random: Random, words: Words) -> str | None:
     form = request.get("response_format")
     asks = isinstance(form, dict) and form.get("type") == "json_object"
     forms: list[Callable[..., str | None]] = [_fields, partial(_json, asks=asks)]
-    for made in forms if asks else [*forms, _action, _placed]:
+    for made in forms if asks else [*forms, _action, _placed, _chosen]:
         if (answer := made(texts, random, words)) is not None:
             return answer
     return None
@@ -275,6 +283,15 @@ def _placed(texts: Sequence[str], random: Random, words: Words) -> str | None:
         at = text.find(BOXED)
         if at >= 0 and not DENIED.search(text[:at][-60:]):
             return f"{words()} {BOXED}{random.randint(0, 100)}}}"
+    return None
+
+
+def _chosen(texts: Sequence[str], random: Random, words: Words) -> str | None:
+    """Answer with one of the words that the last prompt which lists some allows."""
+    for text in reversed(texts):
+        if (listed := CHOSEN.search(text)) is not None:
+            said: list[str] = re.findall(QUOTED, listed["words"])
+            return random.choice(said or re.split(r",? or ", listed["words"]))
     return None
 
 

@@ -226,3 +226,35 @@ def test_an_answer_in_the_place_that_a_prompt_shows(case: str, system: bool) -> 
     texts = (prompt, "Why?") if system else ("You help.", prompt)
     for said in answers(*texts):
         assert re.search(form, said), said
+
+
+CHOICES = {
+    "quoted": ("Is it done? Answer only 'Yes' or 'No', nothing else.", {"Yes", "No"}),
+    "double quotes": ('Respond with "continue" or "stop".', {"continue", "stop"}),
+    "three": ("Return one of `low`, `mid` or `high`.", {"low", "mid", "high"}),
+    "bold": ("Reply with **PASS** or **FAIL**.", {"PASS", "FAIL"}),
+    "capitals": ("Reply YES or NO.", {"YES", "NO"}),
+    "plain": ("The answer should be only yes or no.", {"yes", "no"}),
+    "with a slash": ("Output 'true'/'false' only.", {"true", "false"}),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("system", [True, False])
+def test_one_of_several_words(name: str, system: bool) -> None:
+    prompt, words = CHOICES[name]
+    texts = (prompt, "The plan is ready.") if system else ("You judge.", prompt)
+    assert set(answers(*texts)) == words
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Answer the question or explain why you cannot.",
+        "Return the order 'A-1' if it is late, or say so.",
+        "The user may answer with a number or a date.",
+        "It's a 'yes' or 'no' world.",
+    ],
+)
+def test_no_choice_is_read_into_other_words(prompt: str) -> None:
+    assert all(len(said.split()) > 1 for said in answers("You help.", prompt))
