@@ -20,6 +20,7 @@ from art_adapt.code.nodes import (
     dotted,
     given_to,
     keyword,
+    last_name,
     receiver,
 )
 from art_adapt.rules.code import Code, Value
@@ -47,6 +48,21 @@ async def main(lists):
     model = art.TrainableModel(name="m", project="p", base_model="b")
     judge = model.inference_model_name
     return await ruler(lists, judge_model=judge)  # <-
+""",
+    """\
+from functools import partial
+
+import art
+from art.rewards import ruler_score_group
+
+def judge_of(model: art.TrainableModel):
+    params = model.litellm_completion_params()
+    name = params.pop("model")
+    return partial(ruler_score_group, judge_model=name, extra_litellm_params=params)  # <-
+
+async def rank(model: art.TrainableModel, group):
+    params = model.litellm_completion_params()
+    return await ruler_score_group(group, params["model"], extra_litellm_params=params)  # <-
 """,
     """\
 import art
@@ -97,6 +113,8 @@ async def rank(model: art.TrainableModel, judge: art.Model, group):
     await ruler_score_group(group, JUDGE)
     await ruler_score_group(group, f"hosted_vllm/{judge.get_inference_name()}")
     large = art.Model(name="large", project="p", inference_model_name="o3")
+    params = judge.litellm_completion_params()
+    await ruler_score_group(group, params.pop("model"), extra_litellm_params=params)
     return await ruler_score_group(group, judge_model=large.get_inference_name())
 """,
 )
@@ -107,9 +125,12 @@ NAMES = ("inference_model_name", "name")
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.calls:
-        if (code.art_name(call.func) or "").rpartition(".")[2] not in JUDGES:
+        is_partial = last_name(call.func) == "partial" and bool(call.args)
+        judging = call.args[0] if is_partial else call.func
+        if (code.art_name(judging) or "").rpartition(".")[2] not in JUDGES:
             continue
-        judge = argument_of(call, "judge_model", ("group", "judge_model"))
+        positional = () if is_partial else ("group", "judge_model")
+        judge = argument_of(call, "judge_model", positional)
         if judge is not None and all(_is_policy(code, e) for e in code.values(judge)):
             yield found(
                 judge,
@@ -140,6 +161,19 @@ def _judging(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
                     yield model
 
 
+def _taken_from(node: ast.AST) -> ast.expr | None:
+    """Return the parameters of which an expression is the model: ``params.pop("model")``."""
+    match node:
+        case ast.Subscript(value=parameters, slice=ast.Constant("model")):
+            return parameters
+        case ast.Call(
+            func=ast.Attribute(attr="pop" | "get", value=parameters),
+            args=[ast.Constant("model"), *_],
+        ):
+            return parameters
+    return None
+
+
 def _is_policy(code: Code, name: Value) -> bool:
     """Return whether a name is that of the model in training."""
     node = name.node
@@ -149,7 +183,11 @@ def _is_policy(code: Code, name: Value) -> bool:
             return False
         return all(_is_policy(code, each) for each in code.values(name.of(last.value)))
     model = receiver(node, "get_inference_name")
-    if isinstance(node, ast.Call) and (node.args or node.keywords):
+    parameters = _taken_from(node)
+    if parameters is not None:
+        made = [value.node for value in code.values(name.of(parameters))]
+        model = receiver(made[0], "litellm_completion_params") if made else None
+    elif isinstance(node, ast.Call) and (node.args or node.keywords):
         return False  # of a step, which stays the same
     if model is None and (read := attribute_of(node)) and read[1] in NAMES:
         model = read[0]

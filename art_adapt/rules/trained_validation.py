@@ -19,7 +19,14 @@ import ast
 import math
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import argument_of, dotted, given_to, last_name, receiver
+from art_adapt.code.nodes import (
+    argument_of,
+    dotted,
+    first_argument,
+    given_to,
+    last_name,
+    receiver,
+)
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -83,8 +90,42 @@ def load_words(words):
 async def main(model, backend, groups):
     await backend.train(model, groups)
 """,
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def whole(model, backend, gather, load):
+    rows = load()
+    val_rows = rows[:40]
+    for batch in iterate_dataset(rows, initial_step=await model.get_step()):  # <-
+        await backend.train(model, await gather(model, batch.items))
+        await model.log(await gather(model, val_rows), split="val")
+
+async def both(model, backend, gather, data):
+    corpus = data.train + data.val  # <-
+    for batch in iterate_dataset(corpus, initial_step=await model.get_step()):
+        await backend.train(model, await gather(model, batch.items))
+        await model.log(await gather(model, data.val), split="val")
+""",
 )
 GOOD = (
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def apart(model, backend, gather, rows):
+    val_rows, rest = rows[:40], rows[40:]
+    for batch in iterate_dataset(rest, initial_step=await model.get_step()):
+        await backend.train(model, await gather(model, batch.items))
+        await model.log(await gather(model, val_rows), split="val")
+
+async def thinned(model, backend, gather, rows):
+    val_rows = rows[:40]
+    rows = rows[40:]
+    for batch in iterate_dataset(rows, initial_step=await model.get_step()):
+        await backend.train(model, await gather(model, batch.items))
+        await model.log(await gather(model, val_rows), split="val")
+""",
     """\
 import art
 
@@ -196,6 +237,7 @@ def _overlapping(code: Code) -> Iterator[Found]:
                 continue
             block = code.blocks.around(node)
             cuts.setdefault((block[0], cut), []).append((name, value))
+    yield from _held_out_rows_trained(code)
     for parts in cuts.values():
         for at, (cut_off, rows) in enumerate(parts):
             if any(
@@ -205,6 +247,41 @@ def _overlapping(code: Code) -> Iterator[Found]:
                 for name, others in parts[:at]
             ):
                 yield found(rows, OVERLAP)
+
+
+def _held_out_rows_trained(code: Code) -> Iterator[Found]:
+    """Yield what a loop trains on that includes the rows of a validation, which is logged."""
+    if not any(
+        code.constant(argument_of(call, "split", ("trajectories", "split"))) in HELD_OUT
+        for call, _ in code.method_calls("log")
+    ):
+        return
+    for call in code.art_calls("iterate_dataset"):
+        rows = first_argument(call, "dataset")
+        for value in code.values(rows) if rows is not None else ():
+            match value.node:
+                case ast.BinOp(left=left, op=ast.Add(), right=right):
+                    names = [
+                        (dotted(each) or "").rpartition(".")[2]
+                        for each in (left, right)
+                    ]
+                    if _are_split(*names):
+                        yield found(value.node, OVERLAP)
+        if isinstance(rows, ast.Name) and _is_cut_for_validation(code, rows):
+            yield found(rows, OVERLAP)
+
+
+def _is_cut_for_validation(code: Code, rows: ast.Name) -> bool:
+    """Return whether a part of a list is held out by name, and no other part is ever taken."""
+    return any(
+        isinstance(value, ast.Subscript)
+        and _cut(value) == rows.id
+        and owner == code.syntax.owner(rows)
+        and not HELD_OUT_NAMES.isdisjoint(name.lower().split("_"))
+        and not _is_thinned(code, value, rows.id)
+        for name, assigned in code.syntax.assignments.items()
+        for owner, value in assigned
+    )
 
 
 def _are_split(one: str, two: str) -> bool:

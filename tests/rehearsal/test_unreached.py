@@ -76,7 +76,7 @@ OPENS_TOO = {
 }
 
 
-@pytest.mark.parametrize("name", first_now(OPENS, 2))
+@pytest.mark.parametrize("name", first_now(OPENS))
 def test_a_file_that_is_missing_is_said(tmp_path: Path, name: str) -> None:
     agent = tool(OPENS[name], BEFORE_OPENS.get(name, ""))
     said = rehearsed(tmp_path, agent, "run_agent", isolate="none")["unwitnessed"]
@@ -90,7 +90,7 @@ def test_no_file_is_missing(tmp_path: Path, name: str) -> None:
     assert not [each for each in said if "opened " in each]
 
 
-@pytest.mark.parametrize("name", first_now(RUNS, 2))
+@pytest.mark.parametrize("name", first_now(RUNS))
 def test_a_program_that_is_not_installed_is_found(tmp_path: Path, name: str) -> None:
     agent = tool(RUNS[name], BEFORE.get(name, ""))
     found = rehearsed(tmp_path, agent, "run_agent")["findings"]
@@ -105,7 +105,7 @@ def test_no_program_is_missing(tmp_path: Path, name: str) -> None:
     assert not [each for each in told["findings"] if each["name"] == "not installed"]
 
 
-@pytest.mark.parametrize("name", first_now(ASKS, 2))
+@pytest.mark.parametrize("name", first_now(ASKS))
 def test_a_service_that_is_not_reached_is_said(tmp_path: Path, name: str) -> None:
     said = rehearsed(tmp_path, tool(ASKS[name]), "run_agent")["unwitnessed"]
     assert any("look" in each and "reached a service" in each for each in said), said

@@ -48,15 +48,17 @@ def programs(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def _said(seen: Seen) -> list[str]:
-    """Return the replies of all models."""
-    return [json.dumps(each.response) for each in (*seen.log, *seen.repeats)]
-
-
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield the functions that asked for a service, or for a file that never was there, each once.
+    """Yield the functions that asked for what was not there, and went on."""
+    yield from _files(seen)
+    yield from _services(seen)
 
-    What the model's own reply names is no file: the scripted model makes it up.
+
+def _files(seen: Seen) -> Iterator[Witness]:
+    """Yield where a file was to be opened that never was there.
+
+    What the model's own reply names is no file: the scripted model makes it up. What an episode
+    failed with is a finding.
     """
     opened = [each for each in seen.unreached if each.what == OPENED]
     there = {each.at for each in opened} | {each.name for each in opened}
@@ -65,11 +67,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         for each in reversed(seen.unreached)
         if each.what == FILE and there.isdisjoint((each.at, each.name))
     }
-    said = _said(seen) if lacking else []
-    # What an episode failed with is said there.
-    said += [each.failure or "" for each in seen.episodes] + [*seen.notes.exceptions]
+    told = [each.failure or "" for each in seen.episodes] if lacking else []
+    told += [*_said(seen), *seen.notes.exceptions] if lacking else []
     for at, each in reversed(lacking.items()):
-        if not any(json.dumps(Path(each.name).name)[1:-1] in reply for reply in said):
+        if not any(json.dumps(Path(each.name).name)[1:-1] in text for text in told):
             what = f"a file in {each.name}" if each.name.endswith("/") else each.name
             yield Witness(
                 f"{each.function} ({at}) opened {what}",
@@ -77,6 +78,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
                 f"{each.function} ({at}) could not open {what}, which does not exist: the agent goes "
                 "on without it here",
             )
+
+
+def _services(seen: Seen) -> Iterator[Witness]:
+    """Yield the functions that asked for a service, each once."""
     asked = {
         each.function: each for each in reversed(seen.unreached) if each.what == SERVICE
     }
@@ -88,3 +93,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"{function} ({each.at}) asked for {which}, and a rehearsal lets nothing reach one: what "
             "it returns here is not what it returns in training",
         )
+
+
+def _said(seen: Seen) -> list[str]:
+    """Return the replies of all models."""
+    return [json.dumps(each.response) for each in (*seen.log, *seen.repeats)]
