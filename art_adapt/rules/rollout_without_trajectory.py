@@ -163,7 +163,7 @@ def _swallowing(code: Code, decorator: ast.expr) -> Iterator[ast.ExceptHandler]:
     outer = code.flow.functions.in_file(code.syntax, called)
     inside = f"{outer.qualname}." if outer is not None else None
     for name, function in code.syntax.functions.items():
-        last = function.node.body[-1]
+        last = _last(function.node.body)
         if (
             inside is not None
             and name.startswith(inside)
@@ -222,10 +222,16 @@ def _is_member(code: Code, call: ast.Call, group: ast.Call) -> bool:
     return around is group
 
 
-def _ends(body: list[ast.stmt]) -> bool:
-    """Return whether a body never reaches its end, or only with the last of some attempts."""
+def _last(body: list[ast.stmt]) -> ast.stmt:
+    """Return the last statement of a body, within what is a context alone."""
     last = body[-1]
     while isinstance(last, ast.With | ast.AsyncWith):
         last = last.body[-1]
+    return last
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Return whether a body never reaches its end, or only with the last of some attempts."""
+    last = _last(body)
     tries = any(isinstance(node, ast.Try) for node in ast.walk(last))
     return is_left(body) or (isinstance(last, ast.For | ast.AsyncFor) and tries)
