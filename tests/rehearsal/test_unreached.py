@@ -76,21 +76,33 @@ OPENS_TOO = {
 }
 
 
-@pytest.mark.parametrize("name", first_now(OPENS))
+def test_what_a_tool_did_not_reach_is_witnessed(tmp_path: Path) -> None:
+    """A program, a file and a service in one tool, which answers all the same."""
+    bodies = (RUNS["a list"], OPENS["a file"], ASKS["urllib"])
+    tried = "\n".join(
+        f"try:\n    {each}\nexcept Exception:\n    pass" for each in bodies
+    )
+    told = rehearsed(tmp_path, tool(tried), "run_agent", isolate="none")
+    assert [each["name"] for each in told["findings"]] == ["not installed"]
+    said = "\n".join(told["unwitnessed"])
+    assert "opened a file in sky/" in said and "reached a service" in said, said
+
+
+@pytest.mark.parametrize("name", first_now(OPENS, 0))
 def test_a_file_that_is_missing_is_said(tmp_path: Path, name: str) -> None:
     agent = tool(OPENS[name], BEFORE_OPENS.get(name, ""))
     said = rehearsed(tmp_path, agent, "run_agent", isolate="none")["unwitnessed"]
     assert any("agent.py:" in each and "opened " in each for each in said), said
 
 
-@pytest.mark.parametrize("name", first_now(OPENS_TOO))
+@pytest.mark.parametrize("name", first_now(OPENS_TOO, 0))
 def test_no_file_is_missing(tmp_path: Path, name: str) -> None:
     agent = tool(OPENS_TOO[name])
     said = rehearsed(tmp_path, agent, "run_agent", isolate="none")["unwitnessed"]
     assert not [each for each in said if "opened " in each]
 
 
-@pytest.mark.parametrize("name", first_now(RUNS))
+@pytest.mark.parametrize("name", first_now(RUNS, 0))
 def test_a_program_that_is_not_installed_is_found(tmp_path: Path, name: str) -> None:
     agent = tool(RUNS[name], BEFORE.get(name, ""))
     found = rehearsed(tmp_path, agent, "run_agent")["findings"]
@@ -99,23 +111,25 @@ def test_a_program_that_is_not_installed_is_found(tmp_path: Path, name: str) -> 
     assert found[0]["path"].endswith("agent.py")
 
 
-@pytest.mark.parametrize("name", first_now(RUNS_TOO))
+@pytest.mark.parametrize("name", first_now(RUNS_TOO, 0))
 def test_no_program_is_missing(tmp_path: Path, name: str) -> None:
     told = rehearsed(tmp_path, tool(RUNS_TOO[name]), "run_agent", isolate="none")
     assert not [each for each in told["findings"] if each["name"] == "not installed"]
 
 
-@pytest.mark.parametrize("name", first_now(ASKS))
+@pytest.mark.parametrize("name", first_now(ASKS, 0))
 def test_a_service_that_is_not_reached_is_said(tmp_path: Path, name: str) -> None:
     said = rehearsed(tmp_path, tool(ASKS[name]), "run_agent")["unwitnessed"]
     assert any("look" in each and "reached a service" in each for each in said), said
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_what_is_reached(tmp_path: Path) -> None:
     said = rehearsed(tmp_path, tool("len(city)"), "run_agent")["unwitnessed"]
     assert said == []
 
 
+@pytest.mark.slow
 def test_the_folder_that_has_a_missing_file_is_named(tmp_path: Path) -> None:
     """A script that is run from the project's root, and a train module from its own folder."""
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'sky'\n")
