@@ -72,7 +72,7 @@ def test_names_that_are_made_of_each_other() -> None:
     assert "ART000" not in found((own + "    trajectory.reward = reward\n").encode())
 
 
-@pytest.mark.wide
+@pytest.mark.slow
 def test_a_long_notebook() -> None:
     cell = (
         "r = c.chat.completions.create(model='m')\nx = r.choices[0]\nitems.append(x)\n"
