@@ -61,12 +61,16 @@ def read_unreached(text: str) -> tuple[Unreached, ...]:
 def note_unreached(file: Path) -> None:
     """Let this process note in ``file`` what it does not reach, from functions of the user's."""
     note = functools.partial(_note, file, set())
-    start, wait, poll = (
-        subprocess.Popen.__init__,
-        subprocess.Popen.wait,
-        subprocess.Popen.poll,
-    )
+    _note_programs(note)
+    _note_services(note)
+    builtins.open = io.open = _opening(note, io.open)
 
+
+def _note_programs(note: Callable[[str, str], None]) -> None:
+    popen: Any = subprocess.Popen
+    start = popen.__init__
+
+    @functools.wraps(start)
     def started(self: Any, args: Any, *others: Any, **named: Any) -> None:
         try:
             start(self, args, *others, **named)
@@ -88,11 +92,22 @@ def note_unreached(file: Path) -> None:
 
         return asked
 
-    popen: Any = subprocess.Popen
-    popen.__init__ = functools.wraps(start)(started)
-    popen.wait, popen.poll = ended(wait), ended(poll)
+    popen.__init__ = started
+    popen.wait, popen.poll = ended(popen.wait), ended(popen.poll)
+
+
+def _note_services(note: Callable[[str, str], None]) -> None:
+    module: Any = socket
+    look_up = module.getaddrinfo
     nowhere = (urlsplit(NOWHERE).hostname, urlsplit(NOWHERE).port)
-    look_up, sockets = socket.getaddrinfo, socket.socket
+
+    @functools.wraps(look_up)
+    def looked_up(host: Any, *others: Any, **named: Any) -> Any:
+        try:
+            return look_up(host, *others, **named)
+        except socket.gaierror:
+            note(SERVICE, os.fsdecode(host or ""))
+            raise
 
     def connecting(original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -103,22 +118,20 @@ def note_unreached(file: Path) -> None:
 
         return connect
 
-    @functools.wraps(look_up)
-    def looked_up(host: Any, *others: Any, **named: Any) -> Any:
-        try:
-            return look_up(host, *others, **named)
-        except socket.gaierror:
-            note(SERVICE, os.fsdecode(host or ""))
-            raise
+    module.getaddrinfo = looked_up
+    for name in ("connect", "connect_ex"):
+        setattr(module.socket, name, connecting(getattr(module.socket, name)))
 
-    open_file = io.open
 
-    @functools.wraps(open_file)
+def _opening(
+    note: Callable[[str, str], None], original: Callable[..., Any]
+) -> Callable[..., Any]:
+    @functools.wraps(original)
     def opened(file: Any, *others: Any, **named: Any) -> Any:
         is_path = isinstance(file, str | bytes | os.PathLike)
         path = os.fsdecode(file) if is_path and _is_opened_by_own() else None
         try:
-            found = open_file(file, *others, **named)
+            found = original(file, *others, **named)
         except FileNotFoundError:
             if path is not None:
                 note(FILE, _missing(path))
@@ -127,11 +140,7 @@ def note_unreached(file: Path) -> None:
             note(OPENED, path)
         return found
 
-    builtins.open = io.open = opened
-    module: Any = socket
-    module.getaddrinfo = looked_up
-    for name in ("connect", "connect_ex"):
-        setattr(sockets, name, connecting(getattr(sockets, name)))
+    return opened
 
 
 def _is_opened_by_own() -> bool:

@@ -67,6 +67,19 @@ async def make():
 
         return rollout, model  # <-
 """,
+    """\
+import art
+from art.local import LocalBackend
+
+async def main(model, batches, gather):
+    backend = LocalBackend()
+    await model.register(backend)
+    for batch in batches:
+        try:
+            await backend.train(model, await gather(model, batch))
+        finally:
+            await backend.close()  # <-
+""",
 )
 GOOD = (
     """\

@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from art_adapt.code.containers import copied
 from art_adapt.code.nodes import (
     Function,
     argument_of,
@@ -23,7 +24,6 @@ from art_adapt.code.nodes import (
     bound_names,
     dotted,
     given_to,
-    last_name,
     receiver,
     targets_of,
 )
@@ -194,7 +194,6 @@ EDITED_MESSAGE = (
 )
 EDITED = ("content", "tool_calls")
 OF_A_CALL = ("arguments", "name")
-COPIES = ("model_copy", "deepcopy", "copy")
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -342,9 +341,7 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
 def _is_copied(code: Code, holder: ast.expr) -> bool:
     """Return whether what is edited is a copy: ``message = choice.message.model_copy()``."""
     made = code.syntax.values_of(holder)
-    return any(
-        isinstance(each, ast.Call) and last_name(each.func) in COPIES for each in made
-    )
+    return any(isinstance(each, ast.Call) and copied(each) is not None for each in made)
 
 
 def _is_function_of_call(code: Code, function: ast.expr) -> bool:
@@ -360,14 +357,7 @@ def _is_function_of_call(code: Code, function: ast.expr) -> bool:
     helper = code.function_of(function)
     if helper is not None and not calls.isdisjoint(helper.given):
         return _is_given_a_call(code, helper, calls)
-    return any(
-        isinstance(loop, ast.For)
-        and calls.intersection(bound_names([loop.target]))
-        and code.sampled.are_tool_calls(loop.iter)
-        and not any(_is_copied(code, each) for each in _holders(loop.iter))
-        and _comes_from_sampling(code, loop)
-        for loop in code.syntax.ancestors(function)
-    )
+    return any(_is_sampled_call(code, function, name) for name in calls)
 
 
 def _is_given_a_call(code: Code, helper: Function, names: set[str]) -> bool:
@@ -379,17 +369,21 @@ def _is_given_a_call(code: Code, helper: Function, names: set[str]) -> bool:
         for name in names.intersection(helper.given)
     ]
     return bool(given) and all(
-        isinstance(each, ast.Name)
-        and any(
-            isinstance(loop, ast.For | ast.comprehension)
-            and each.id in bound_names([loop.target])
-            and code.sampled.are_tool_calls(loop.iter)
-            and not any(_is_copied(code, message) for message in _holders(loop.iter))
-            and _comes_from_sampling(code, loop)
-            for outer in code.syntax.ancestors(each)
-            for loop in (outer, *getattr(outer, "generators", ()))
-        )
+        isinstance(each, ast.Name) and _is_sampled_call(code, each, each.id)
         for each in given
+    )
+
+
+def _is_sampled_call(code: Code, near: ast.expr, name: str) -> bool:
+    """Return whether a loop around an expression goes through sampled tool calls by a name."""
+    return any(
+        isinstance(loop, ast.For | ast.comprehension)
+        and name in bound_names([loop.target])
+        and code.sampled.are_tool_calls(loop.iter)
+        and not any(_is_copied(code, message) for message in _holders(loop.iter))
+        and _comes_from_sampling(code, loop)
+        for outer in code.syntax.ancestors(near)
+        for loop in (outer, *getattr(outer, "generators", ()))
     )
 
 

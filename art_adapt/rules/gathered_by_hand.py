@@ -139,6 +139,23 @@ async def step(client, model, backend, scenarios):
         groups = await asyncio.gather(*(one(client, model, each) for each in scenarios))
         await backend.train(model, [each for each in groups if each])
 """,
+    """\
+import art, asyncio
+
+async def rollout(model, row):
+    return art.Trajectory(messages_and_choices=[], reward=1.0)
+
+async def group_of(model, row):
+    results = await asyncio.gather(*(rollout(model, row) for _ in range(8)), return_exceptions=True)
+    good = [each for each in results if isinstance(each, art.Trajectory)]
+    failed = [each for each in results if isinstance(each, BaseException)]
+    return art.TrajectoryGroup(good, exceptions=failed)
+
+async def main(model, backend, batches):
+    for batch in batches:
+        groups = await asyncio.gather(*(group_of(model, row) for row in batch))
+        await backend.train(model, groups)
+""",
 )
 
 

@@ -125,7 +125,8 @@ def check(code: Code) -> Iterator[Found]:
             "no reward is ever set: every episode gets 0.0, and no group has an advantage",
         )
     elif not code.rewards.may_be_set_out_of_sight:
-        for owner in {code.syntax.owner(each.node) for each in code.rewards.writes}:
+        owners = (code.syntax.owner(each.node) for each in code.rewards.writes)
+        for owner in dict.fromkeys(owners):
             yield from _left_out(code, owner)
 
 

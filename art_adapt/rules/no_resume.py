@@ -82,6 +82,20 @@ async def main(model, backend, rows, steps):
         await backend.train(model, groups)
         step += 1
 """,
+    """\
+import art
+from art.utils import iterate_dataset
+
+LOOP = {"groups_per_step": 2, "num_epochs": 3}
+
+def batches(rows):
+    yield from iterate_dataset(rows, **LOOP)
+
+async def main(model, backend, rows):
+    for batch in batches(rows):  # <-
+        groups = await art.gather_trajectory_groups([])
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     BAD[4].replace("step = 0", "step = await model.get_step()").replace("  # <-", ""),
@@ -133,6 +147,14 @@ async def main(model, backend, rows, done):
     for batch in batches(rows, 4, first=done):
         groups = await art.gather_trajectory_groups([])
         await backend.train(model, groups)
+""",
+    """\
+import art
+from art.utils import iterate_dataset
+
+async def main(model, backend, rows, gather, options):
+    for batch in iterate_dataset(rows, **options):
+        await backend.train(model, await gather(model, batch.items))
 """,
 )
 

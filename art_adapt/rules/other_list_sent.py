@@ -347,12 +347,7 @@ def _stays_as_it_is(code: Code, messages: ast.expr, loop: ast.AST) -> bool:
 
 def _is_last(code: Code, put: ast.AST) -> bool:
     """Return whether the loop around a statement ends in any case after it."""
-    statement = next(
-        each
-        for each in (put, *code.syntax.ancestors(put))
-        if isinstance(each, ast.stmt)
-    )
-    return not goes_on(code.blocks.after(statement))
+    return not goes_on(code.blocks.after(code.blocks.statement(put)))
 
 
 def _has_gaps(code: Code, call: FoundCall) -> bool:

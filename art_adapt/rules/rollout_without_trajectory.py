@@ -161,12 +161,12 @@ def _swallowing(code: Code, decorator: ast.expr) -> Iterator[ast.ExceptHandler]:
     """Yield the handlers of a decorator of this file after which what it wraps returns nothing."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     outer = code.flow.functions.in_file(code.syntax, called)
-    inside = f"{outer.qualname}." if outer is not None else None
+    if outer is None:
+        return
     for name, function in code.syntax.functions.items():
         last = _last(function.node.body)
         if (
-            inside is not None
-            and name.startswith(inside)
+            name.startswith(f"{outer.qualname}.")
             and isinstance(last, ast.Try)
             and any(isinstance(each, ast.Return) and each.value for each in last.body)
         ):

@@ -177,11 +177,7 @@ def _asked_again(code: Code) -> Iterator[Found]:
         loop = code.syntax.enclosing_loop(put.by)
         if loop is None or not code.sampled.is_choice(put.value):
             continue
-        statement = next(
-            each
-            for each in (put.by, *code.syntax.ancestors(put.by))
-            if isinstance(each, ast.stmt)
-        )
+        after = code.blocks.after(code.blocks.statement(put.by))
         inside = set(ast.walk(loop))
         others = (
             each
@@ -191,7 +187,7 @@ def _asked_again(code: Code) -> Iterator[Found]:
         if (
             inside.isdisjoint(code.trajectories.new)
             and not any(others)
-            and any(map(_reads_or_goes_on, code.blocks.after(statement)))
+            and any(map(_reads_or_goes_on, after))
             and any(
                 call.callee in inside
                 and (sent := receiver(call.messages, "messages")) is not None
@@ -234,7 +230,7 @@ def _tried_again(code: Code) -> Iterator[ast.Call]:
     for loop in code.syntax.nodes:
         if not isinstance(loop, LOOPS):
             continue
-        tried = {
+        tried = [
             call
             for call in ast.walk(loop)
             if isinstance(call, ast.Call)
@@ -242,7 +238,7 @@ def _tried_again(code: Code) -> Iterator[ast.Call]:
             and body.place.syntax is code.syntax
             and body.function.qualname in adding - made
             and code.syntax.enclosing_loop(call) is loop
-        }
+        ]
         if tries_again(loop, tried.__contains__):
             yield from tried
 

@@ -81,9 +81,8 @@ async def stacked(model, stack):
     await model.register(backend)
 """,
 )
-# What starts a coroutine, which ends with the loop.
-CALLS_LATER = ("callback",)  # of an ExitStack; push_async_callback awaits
-STARTS = ("create_task", "ensure_future")
+STARTS = ("create_task", "ensure_future")  # a task, which ends with its loop
+CALLS_LATER = "callback"  # of an ExitStack; push_async_callback awaits
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -103,7 +102,7 @@ def check(code: Code) -> Iterator[Found]:
                 await_it(code, call),
             )
     for call in code.calls:
-        if last_name(call.func) not in CALLS_LATER or not call.args:
+        if last_name(call.func) != CALLS_LATER or not call.args:
             continue
         close = call.args[0]
         if (

@@ -42,6 +42,17 @@ async def main(model: art.TrainableModel, rows):
     for batch in iterate_dataset(rows, initial_step=start):
         print(batch)
 """,
+    """\
+import art
+
+class Run:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+
+    async def step(self, groups):
+        result = await self.backend.train(self.model, groups)
+        self.model.log(groups, split="train", step=result.step)  # <-
+""",
 )
 FIXED = (
     BAD[0]
@@ -101,13 +112,13 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_trained(code: Code, owner: ast.expr) -> bool:
     """Return whether it is what this class or function gives ``backend.train(...)`` to train."""
-    around = code.syntax.class_around(code.syntax.owner(owner))
-    return any(
-        call.args
-        and dotted(call.args[0]) == dotted(owner) is not None
-        and code.syntax.class_around(code.syntax.owner(call)) == around
+    name, around = dotted(owner), code.syntax.class_around(code.syntax.owner(owner))
+    trained = {
+        dotted(call.args[0])
         for call in code.training.calls
-    )
+        if call.args and code.syntax.class_around(code.syntax.owner(call)) == around
+    }
+    return name is not None and name in trained
 
 
 def _is_taken_for_a_number(code: Code, call: ast.Call) -> bool:

@@ -70,6 +70,19 @@ from art_recording import recorded
 def ask(client, messages):
     return recorded(client.chat.completions.create)(model="m", messages=messages, temperature=0)
 """,
+    """\
+import art
+
+async def validate(model, rows, step):
+    async def greedy(row):
+        completion = await model.openai_client().chat.completions.create(
+            model="m", messages=row.messages, temperature=0
+        )
+        return art.Trajectory(messages_and_choices=[*row.messages, completion.choices[0]], reward=1)
+
+    groups = await art.gather_trajectory_groups(art.TrajectoryGroup([greedy(r)]) for r in rows)
+    await model.log(groups, split="val", step=step)
+""",
 )
 
 

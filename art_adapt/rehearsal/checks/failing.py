@@ -54,9 +54,8 @@ OF_THE_CODE = re.compile(
 )
 
 
-# What one rollout meets where another one has made or removed a file.
-FINDS = "the agent finds that file if it runs in"
 MISSED_FILE = re.compile(r"No such file or directory: '([^']+)'")
+# What one rollout meets where another one has made or removed a file.
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
 
 # As training.record says it, of an episode that ended by itself.
@@ -192,6 +191,7 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
             "failed",
             f"{count} of {found.began} episodes failed{beside},{times} with: {failure}",
             _unrequired(seen, failure)
+            or _in_another_folder(seen, failure)
             or f"{_alone(seen, found)}{_whole_fix(seen, failure)}",
             r"async def rollout" if _is_of_rollout(failure) else r"def episode",
         )
@@ -211,10 +211,7 @@ def _alone(seen: Seen, found: Failures) -> str:
 
 
 def _whole_fix(seen: Seen, failure: str) -> str:
-    found = fix_of(seen, failure)
-    if found.startswith(FINDS):
-        return found
-    fix = f"{found}, or change what episode() passes"
+    fix = f"{fix_of(seen, failure)}, or change what episode() passes"
     caught = fix.startswith("catch ")
     return fix if caught else f"{fix}; catch an error that should not end an episode"
 
@@ -298,11 +295,8 @@ def fix_of(seen: Seen, failure: str) -> str:
     if is_network and not _is_the_agent(seen, raising):
         return f"rehearse with --stub {raising}, because a rehearsal reaches no network"
     needs = "provide the service, the key or the file that it needs"
-    if (folder := _folder_with(seen, failure)) is not None:
-        return (
-            f"{FINDS} {shown(folder)}: watch one run from there "
-            "(art-adapt capture -- COMMAND), and training starts there as well"
-        )
+    if elsewhere := _in_another_folder(seen, failure):
+        return elsewhere
     if OF_FILES.search(failure):
         where = "" if place is None else f"see {Path(place[1]).name}:{place[2]}: "
         return (
@@ -318,15 +312,20 @@ def fix_of(seen: Seen, failure: str) -> str:
     return f"make the agent run on this machine: {needs}"
 
 
-def _folder_with(seen: Seen, failure: str) -> Path | None:
-    """Return the folder of the project from which a relative path leads to the file that was missed."""
+def _in_another_folder(seen: Seen, failure: str) -> str:
+    """Name the folder of the project from which a relative path leads to a missed file; "" for none."""
     missed = MISSED_FILE.search(failure)
     if missed is None or Path(missed[1]).is_absolute():
-        return None
+        return ""
     module = seen.path.resolve()
     root = project_root(module)
-    around = (each for each in module.parents if each.is_relative_to(root))
-    return next((each for each in around if (each / missed[1]).exists()), None)
+    for folder in module.parents:
+        if folder.is_relative_to(root) and (folder / missed[1]).exists():
+            return (
+                f"the agent finds that file if it runs in {shown(folder)}: watch one run from there "
+                "(art-adapt capture -- COMMAND), and training starts there as well"
+            )
+    return ""
 
 
 def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:

@@ -30,8 +30,11 @@ def programs(seen: Seen) -> Iterator[Finding]:
     worked = {each.function for each in seen.unreached if each.what == STARTED}
     missing: dict[str, list[Unreached]] = {}
     for each in seen.unreached:
-        is_made_up = any(each.name in reply for reply in said)
-        if each.what == PROGRAM and each.function not in worked and not is_made_up:
+        if (
+            each.what == PROGRAM
+            and each.function not in worked
+            and not any(each.name in reply for reply in said)
+        ):
             missing.setdefault(each.name, []).append(each)
     for name, tries in missing.items():
         path, _, line = tries[0].at.rpartition(":")
@@ -62,14 +65,15 @@ def _files(seen: Seen) -> Iterator[Witness]:
     """
     opened = [each for each in seen.unreached if each.what == OPENED]
     there = {each.at for each in opened} | {each.name for each in opened}
-    lacking = {
-        each.at: each
-        for each in reversed(seen.unreached)
-        if each.what == FILE and there.isdisjoint((each.at, each.name))
-    }
-    told = [each.failure or "" for each in seen.episodes] if lacking else []
-    told += [*_said(seen), *seen.notes.exceptions] if lacking else []
-    for at, each in reversed(lacking.items()):
+    lacking: dict[str, Unreached] = {}
+    for each in seen.unreached:
+        if each.what == FILE and there.isdisjoint((each.at, each.name)):
+            lacking.setdefault(each.at, each)
+    if not lacking:
+        return
+    told = [*_said(seen), *seen.notes.exceptions]
+    told += [each.failure for each in seen.episodes if each.failure is not None]
+    for at, each in lacking.items():
         if not any(json.dumps(Path(each.name).name)[1:-1] in text for text in told):
             what = f"a file in {each.name}" if each.name.endswith("/") else each.name
             yield Witness(
@@ -82,10 +86,11 @@ def _files(seen: Seen) -> Iterator[Witness]:
 
 def _services(seen: Seen) -> Iterator[Witness]:
     """Yield the functions that asked for a service, each once."""
-    asked = {
-        each.function: each for each in reversed(seen.unreached) if each.what == SERVICE
-    }
-    for function, each in reversed(asked.items()):
+    asked: dict[str, Unreached] = {}
+    for each in seen.unreached:
+        if each.what == SERVICE:
+            asked.setdefault(each.function, each)
+    for function, each in asked.items():
         which = each.name or "a service"
         yield Witness(
             f"{function} ({each.at}) reached {which}",

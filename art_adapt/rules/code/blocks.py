@@ -31,9 +31,13 @@ class Blocks:
 
     def around(self, node: ast.AST) -> list[ast.stmt]:
         """Return the block that the statement of a node stands in."""
-        above = (node, *self.syntax.ancestors(node))
-        statement = next((each for each in above if isinstance(each, ast.stmt)), node)
+        statement = self.statement(node)
         return block_of(statement, self.syntax.parents.get(statement))
+
+    def statement(self, node: ast.AST) -> ast.AST:
+        """Return the statement that a node stands in, or the node itself if it is in none."""
+        above = (node, *self.syntax.ancestors(node))
+        return next((each for each in above if isinstance(each, ast.stmt)), node)
 
     def following(self, node: ast.AST) -> Iterator[ast.stmt]:
         """Yield the statements of the same function that certainly run after ``node``.

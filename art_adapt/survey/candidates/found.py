@@ -120,11 +120,8 @@ class Found:
         policy += [key for key, _ in by_alias]
         asking = Asking.of(every, graph, policy, growing, [at for _, at in by_alias])
         nodes = asking.sites.union(asking.completions)
-        asking = replace(
-            asking,
-            keeping=keeping_sites(project, graph, nodes, growing),
-            changing=changing,
-        )
+        keeping = keeping_sites(project, graph, nodes, growing)
+        asking = replace(asking, keeping=keeping, changing=changing)
         entries = find_entry_points(project, graph, policy, asking)
         return Found(
             project,
