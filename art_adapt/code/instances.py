@@ -41,9 +41,14 @@ from art_adapt.code.nodes import (
 )
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax, return_values, yielded_values
+from art_adapt.code.syntax import (
+    MODULE_LEVEL,
+    PROPERTIES,
+    Syntax,
+    return_values,
+    yielded_values,
+)
 
-PROPERTIES = {"property", "cached_property"}
 CONTEXTS = {"contextmanager", "asynccontextmanager"}
 
 

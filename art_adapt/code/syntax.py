@@ -13,6 +13,7 @@ from art_adapt.code.nodes import (
     FunctionNode,
     arguments_of,
     assignment,
+    decorator_names,
     defaults_of,
     dotted,
     grown_list,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MODULE_LEVEL = "<module>"
 LAMBDA = "<lambda>"  # at module level: who looks it up runs it
+PROPERTIES = {"property", "cached_property"}  # decorators of what is read
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # The built-in types that annotations of plain data name.
 BUILTIN = frozenset(
@@ -164,6 +166,15 @@ class Syntax:
     def owned_by(self, qualname: str) -> Iterator[ast.AST]:
         """Return the nodes of a function's own body, without those of functions inside it."""
         return iter(self._nodes_by_owner.get(qualname, ()))
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        """Return the names of the methods that are read as an attribute."""
+        return frozenset(
+            name.rpartition(".")[2]
+            for name, each in self.functions.items()
+            if not PROPERTIES.isdisjoint(decorator_names(each.node))
+        )
 
     @cached_property
     def _nodes_by_owner(self) -> dict[str, list[ast.AST]]:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from art_adapt.code.classes import FunctionKey, method_of
 from art_adapt.code.command_line import usual_text
 from art_adapt.code.given import given_for
-from art_adapt.code.instances import PROPERTIES, owners
+from art_adapt.code.instances import owners
 from art_adapt.code.nodes import choices, decorator_names, dotted
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
 from art_adapt.code.resolution import held_in, resolve
-from art_adapt.code.syntax import Syntax, return_values
+from art_adapt.code.syntax import PROPERTIES, Syntax, return_values
 
 Placed = tuple[Syntax, ast.expr]  # with the file that it stands in
 
@@ -35,7 +35,7 @@ def steps(project: Project, syntax: Syntax, value: ast.expr) -> Iterator[Placed]
             module = project.imported(syntax, dotted(holder) or "")
             if isinstance(module, Syntax):  # tools.TOOLS
                 yield from ((module, each) for each in module.values_at_top(name))
-            yield from _returned(project, _properties(project, syntax, value))
+            yield from _returned(project, properties(project, syntax, value))
         case ast.Call(func=called):
             yield from _returned(project, resolve(project, syntax, called))
 
@@ -46,7 +46,7 @@ def _returned(project: Project, keys: Iterable[FunctionKey]) -> Iterator[Placed]
         yield from ((place, each) for each in return_values(place, qualname))
 
 
-def _properties(
+def properties(
     project: Project, syntax: Syntax, node: ast.Attribute
 ) -> Iterator[FunctionKey]:
     """Yield the methods that are read as an attribute."""

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.completions import is_api_model
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART110", "ignored-chat-model", Severity.GARBAGE)
@@ -50,10 +48,8 @@ async def rollout(model, scenario):
 
 
 def check(code: Code) -> Iterator[Found]:
-    for call in code.art_calls("init_chat_model"):
-        given = first_argument(call, "model")
-        name = code.constant(given)
-        if isinstance(name, str) and is_api_model(name.replace(":", "/")):
+    for call, name in code.completions.chat_models:
+        if name is not None:
             yield found(
                 call,
                 f"this calls the policy's endpoint and not {name}: the policy answers in its "

@@ -4,13 +4,18 @@ ART's loss compares the trainer's logprobs, at temperature 1, with the logprobs 
 The engine reports logprobs before temperature is applied, so tokens that were sampled more or
 less often than these logprobs say get the wrong weight.
 
-Evidence: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs).
+``art.langgraph.init_chat_model`` samples at 1 by itself. ART 0.5.18 ignores a temperature that it is
+given, 0.5.23 samples at it.
+
+Evidence: art 0.5.18 and 0.5.23, loss.py (the ratio of new to sampled logprobs);
+langgraph/llm_wrapper.py (init_chat_model).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from art_adapt.code.nodes import keyword
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -45,12 +50,26 @@ async def main(client, model, scenarios):
     args = parser.parse_args()
     return [rollout(client, model, each, args.temperature) for each in scenarios]
 """,
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+
+WARMTH = 0.8
+
+async def rollout(question):
+    planner = init_chat_model("policy", temperature=0)  # <-
+    writer = init_chat_model("policy", temperature=WARMTH, max_tokens=512)  # <-
+    plan = await planner.ainvoke(question)
+    answer = await writer.ainvoke([question, plan])
+    return art.Trajectory(reward=float("42" in answer.content))
+""",
 )
 GOOD = (
     BAD[0].replace("0.7  # <-", "1"),
     BAD[0].replace("0.7  # <-", "TEMPERATURE"),
     BAD[1].replace("  # <-", "").replace("default=0.5", "default=1.0"),
     BAD[1].replace("  # <-", "").replace(", default=0.5", ", required=True"),
+    BAD[2].replace("  # <-", "").replace("=0)", "=1)").replace("0.8", "1.0"),
 )
 
 
@@ -63,4 +82,15 @@ def check(code: Code) -> Iterator[Found]:
                 given.at,
                 f"sampled at temperature {value}{when} but trained as if at 1, so the "
                 "importance weights are wrong",
+            )
+    for call, other in code.completions.chat_models:
+        if other is not None:
+            continue  # which ART110 reports
+        at = keyword(call, "temperature")
+        value = code.constant(at)
+        if at is not None and isinstance(value, int | float) and value != 1:
+            yield found(
+                at,
+                f"before ART 0.5.23 temperature {value} is ignored, and since then the policy is "
+                "sampled at it but trained as if at 1: leave it out",
             )

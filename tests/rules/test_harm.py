@@ -34,6 +34,7 @@ import litellm.types.utils
 import openai
 import pydantic
 import pytest
+from art.dev.openai_server import get_openai_server_config
 from art.metrics_taxonomy import summarize_trajectory_groups
 from art_behaviour import (
     IS_0_5_18,
@@ -61,6 +62,7 @@ from art_adapt.rules import (
     backend_arguments,
     ignored_model_field,
     misused_batches,
+    refused_api_key,
     unawaited_method,
     unknown_art_name,
     unknown_train_metric,
@@ -1341,3 +1343,11 @@ def test_a_metric_called_exceptions_uses_up_what_is_allowed() -> None:
     assert not raised(lambda: gather(lambda: groups(succeed), max_exceptions=2))
     problem = raised(lambda: gather(lambda: groups(counts), max_exceptions=2))
     assert "once" in problem
+
+
+@shows("ART556")
+def test_the_server_of_a_model_has_a_key() -> None:
+    served = get_openai_server_config("name", "base", "/log")
+    assert served["server_args"].get("api_key") == refused_api_key.OF_LOCAL
+    source = (Path(art.__file__).parent / "local/backend.py").read_text()
+    assert f'.get("api_key") or "{refused_api_key.OF_LOCAL}"' in source

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from art_adapt.closed_models import CLOSED
 from art_adapt.code.command_line import usual_constant
-from art_adapt.code.nodes import keyword, last_name, root_object
+from art_adapt.code.nodes import first_argument, keyword, last_name, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
@@ -140,6 +140,14 @@ class Completions:
             isinstance(value.node, ast.Name) and constant(value) is ...
             for value in values
         )
+
+    @property
+    def chat_models(self) -> Iterator[tuple[ast.Call, str | None]]:
+        """Yield the calls of ``art.langgraph.init_chat_model``, with the model of an API they name."""
+        for call in self.file.art_calls("init_chat_model"):
+            name = self.file.constant(first_argument(call, "model"))
+            is_other = isinstance(name, str) and is_api_model(name.replace(":", "/"))
+            yield call, str(name) if is_other else None
 
     @cached_property
     def asking(self) -> frozenset[str]:

@@ -24,7 +24,13 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from art_adapt.code.classes import stored_by
-from art_adapt.code.nodes import Function, argument_of, defaults_of, dotted, keyword
+from art_adapt.code.nodes import (
+    Function,
+    argument_of,
+    defaults_of,
+    dotted,
+    last_name,
+)
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.functions import Functions, Place, Value
@@ -223,6 +229,9 @@ class Flow:
         return Value(default, Place(value.syntax))
 
     def _of_attribute(self, value: Value, node: ast.Attribute) -> Iterator[Value]:
+        if (body := self.functions.read(value)) is not None:
+            yield from body.returns()
+            return
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
             within = value.syntax.class_around(value.syntax.owner(node))
             for each in stored_by(value.syntax, within, node.attr):
@@ -247,27 +256,33 @@ class Flow:
     def field_of(self, record: Value, name: str) -> Value | None:
         """Return the field of an object that is made here: given, or the class's default.
 
-        Only of classes of the project that have no ``__init__``, such as dataclasses.
+        Only of classes of the project that have no ``__init__``, such as dataclasses, and of
+        a ``SimpleNamespace``.
         """
         made = record.node
         if not isinstance(made, ast.Call) or name in self._set_later(record.syntax):
             return None
         if "setattr(" in record.syntax.source.text:
             return None
-        given = keyword(made, name)
         found = self.functions.class_of(record.syntax, made.func)
-        if found is None or made.args or is_open(made):
+        is_plain = record.syntax.qualified(made.func) == "types.SimpleNamespace"
+        if is_open(made) or (found is None and not is_plain):
             return None
+        fields = {} if found is None else _fields(found[1])
+        inherits = found is not None and any(
+            self.functions.class_made(found[0], base) for base in found[1].bases
+        )
+        if inherits and made.args:
+            return None
+        given = argument_of(made, name, list(fields))
         if given is not None:
             return record.of(given)
-        for statement in found[1].body:
-            if (
-                isinstance(statement, ast.AnnAssign)
-                and dotted(statement.target) == name
-            ):
-                default = statement.value
-                return None if default is None else Value(default, Place(found[0]))
-        return None
+        default = fields.get(name)
+        return (
+            None
+            if default is None or found is None
+            else Value(default, Place(found[0]))
+        )
 
     def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
         """Yield what the class of an object that is made here assigns to an attribute.
@@ -387,6 +402,18 @@ class Flow:
         body = self.functions.enter(value)
         if body is not None:
             yield from body.returns()
+
+
+def _fields(definition: ast.ClassDef) -> dict[str, ast.expr | None]:
+    """Return the fields of a class in their order, each with its default."""
+    return {
+        statement.target.id: statement.value
+        for statement in definition.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and last_name(getattr(statement.annotation, "value", statement.annotation))
+        != "ClassVar"
+    }
 
 
 def _usual(call: ast.Call) -> ast.expr | None:

@@ -17,6 +17,7 @@ from art_adapt.code.resolution import named, referred, resolve
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import resolve_in_tables
+from art_adapt.code.values import properties
 
 CALLS = 3  # functions entered, one inside the other
 
@@ -99,6 +100,7 @@ class Functions:
     _calls: dict[Syntax, dict[str, list[ast.Call]]] = field(
         default_factory=dict, init=False
     )
+    _reads: dict[ast.Attribute, ast.Call] = field(default_factory=dict, init=False)
 
     @cached_property
     def _project(self) -> Project:
@@ -120,15 +122,41 @@ class Functions:
         frame = call.place.frame
         depth = 0 if frame is None else frame.depth
         found = self.called(call.syntax, call.node.func) if depth < CALLS else None
-        if found is None:
-            return None
-        syntax, function = found
+        return None if found is None else self._entered(call, *found)
+
+    def _entered(self, call: Value, syntax: Syntax, function: Function) -> Body | None:
+        """Return the body of a function that a call enters, None if that is too deep."""
+        assert isinstance(call.node, ast.Call)
+        frame = call.place.frame
+        depth = 0 if frame is None else frame.depth
         while frame is not None:
             if frame.function == function:
                 return None  # it calls itself
             frame = frame.outer.frame
+        if depth >= CALLS:
+            return None
         inner = Frame(call.node, function, call.place, depth + 1)
         return Body(function, Place(syntax, inner))
+
+    def read(self, attribute: Value) -> Body | None:
+        """Return the body of the one property that an attribute reads, None if unknown."""
+        node, syntax = attribute.node, attribute.syntax
+        files = (self.syntax, syntax, *self._project.files.values())
+        if not isinstance(node, ast.Attribute) or not any(
+            node.attr in each.properties for each in files
+        ):
+            return None
+        found = set(properties(self._project, syntax, node))
+        if len(found) != 1:
+            return None
+        [(path, qualname)] = found
+        place = self._project.files[path]
+        if node not in self._reads:
+            self._reads[node] = ast.copy_location(ast.Call(node, [], []), node)
+            syntax.adopt(self._reads[node], node)
+        return self._entered(
+            attribute.of(self._reads[node]), place, place.functions[qualname]
+        )
 
     def may_enter(self, call: Value) -> tuple[Body, ...]:
         """Return the bodies of all functions that a call may enter, as through a table."""

@@ -14,7 +14,7 @@ async def rollout(model, scenario):
     if scenario.hard:
         llm = init_chat_model(temperature=1.0)
     else:
-        llm = init_chat_model(temperature=0.7)
+        llm = init_chat_model(temperature=1)
     answer = await llm.ainvoke(scenario.messages)
     total = add.invoke({"a": 1, "b": 2})
     name = config.get("name")
