@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from art_adapt.code.nodes import dotted, keyword, names_in, receiver
+from art_adapt.code.nodes import called_name, dotted, keyword, names_in, receiver
 from art_adapt.code.reaching import goes_on
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -370,20 +370,34 @@ def _has_gaps(code: Code, call: FoundCall) -> bool:
         if code.syntax.owner(put.by).startswith(f"{owner}.")
     ]
     sent_only = any(
-        isinstance(other, ast.Call)
-        and dotted(receiver(other, *GROWS_LIST)) == name
-        and bool(other.args)
-        and _is_context(code, other.args[-1])
+        _is_context(code, added)
         for other in inside
+        for added in _added(code, other, name)
     )
     rebuilt = any(
-        where == owner and value in inside
+        where == owner
+        and (value in inside or code.syntax.parents.get(value) in inside)
+        and not isinstance(code.syntax.parents.get(value), ast.AugAssign)
         for where, value in code.syntax.assignments.get(name, [])
     )
     return sent_only and not others and not rebuilt
 
 
-def _is_context(code: Code, value: ast.expr) -> bool:
+def _added(code: Code, node: ast.AST, name: str) -> Iterator[Value]:
+    """Yield what a method or ``+=`` adds to a named list."""
+    given: ast.expr | None = None
+    if isinstance(node, ast.Call) and dotted(receiver(node, *GROWS_LIST)) == name:
+        given = node.args[-1] if node.args else None
+        if given is not None and called_name(node) != "extend":
+            yield code.flow.here(given)
+            return
+    elif isinstance(node, ast.AugAssign) and dotted(node.target) == name:
+        given = node.value
+    if given is not None:
+        yield from code.contents.elements(given)
+
+
+def _is_context(code: Code, value: Value) -> bool:
     """Return whether it is a message that the model did not write."""
     roles = {code.constant(each) for each in code.contents.item(value, "role").values}
     return bool(roles) and roles <= {"user", "tool", "system"}

@@ -143,9 +143,21 @@ def check(code: Code) -> Iterator[Found]:
     yield from _left_after_one(code)
 
 
+def _asks_for_one(code: Code) -> bool:
+    """Return whether something may keep the model from calling several tools in one turn."""
+    if "parallel_tool_calls" not in code.source.text:
+        return False
+    asked = (
+        code.completions.argument(each, "parallel_tool_calls")
+        for each in code.completions.calls
+    )
+    said = [each.constant for each in asked if each is not None]
+    return said != [True] * len(said) or not said
+
+
 def _left_after_one(code: Code) -> Iterator[Found]:
     """Yield where a loop over tool calls ends with the first, or a pattern takes it alone."""
-    if "parallel_tool_calls" in code.source.text:
+    if _asks_for_one(code):
         return
     for node in code.syntax.nodes:
         several, name, body = _first_alone(code, node)
@@ -334,15 +346,14 @@ class Paths:
 
 def _only_first(code: Code) -> Iterator[Found]:
     """Yield where the first of several tool calls is answered, and no other."""
-    text = code.source.text
-    if "parallel_tool_calls" in text or "tool_call_id" not in text:
+    if _asks_for_one(code) or "tool_call_id" not in code.source.text:
         return
     for node in code.syntax.nodes:
-        several = _cut(code, node)
+        several = code.sampled.cut(node)
         if (
             several is None
             or not code.sampled.are_tool_calls(several)
-            or not code.trajectories.in_rollout(node)
+            or not code.trajectories.in_episode(node)
             or not _goes_on(code, node)
         ):
             continue
@@ -351,27 +362,6 @@ def _only_first(code: Code) -> Iterator[Found]:
         assert function is not None
         if _is_used(code, node) and not _uses_others(code, node, several, function):
             yield found(node, ONLY_SOME)
-
-
-def _cut(code: Code, node: ast.AST) -> ast.expr | None:
-    """Return the list of which an expression takes the first item, or the first few.
-
-    That is ``calls[0]``, ``calls[:2]``, ``next(iter(calls))``, or ``calls`` in
-    ``call, *_ = calls``.
-    """
-    match node:
-        case ast.Subscript(value=several, slice=at, ctx=ast.Load()):
-            return several if _is_cut(code, at) else None
-        case ast.Call(
-            func=ast.Name("next"), args=[ast.Call(func=ast.Name("iter"), args=[each])]
-        ):
-            return each
-    statement = code.syntax.parents.get(node)
-    if isinstance(statement, ast.Assign) and isinstance(node, ast.expr):
-        match statement.targets:
-            case [ast.Tuple(elts=[ast.Name(), ast.Starred(value=ast.Name(id=rest))])]:
-                return None if code.reads(rest, node) else node
-    return None
 
 
 def _uses_others(
@@ -402,13 +392,6 @@ def _uses_others(
         ):
             return True
     return False
-
-
-def _is_cut(code: Code, at: ast.expr) -> bool:
-    """Return whether an index takes only the first, or a slice the first few."""
-    if isinstance(at, ast.Slice):
-        return at.upper is not None and at.lower is None
-    return code.constant(at) == 0
 
 
 def _is_used(code: Code, node: ast.expr) -> bool:

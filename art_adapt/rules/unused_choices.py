@@ -91,17 +91,13 @@ def _is_choices(node: ast.expr) -> bool:
 
 
 def _uses_others(code: Code, call: FoundCall) -> bool:
+    nodes = [*code.syntax.owned_by(code.syntax.owner(call.callee))]
+    taken = {code.sampled.cut(n) for n in nodes if not _is_slice(n)}
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == "choices"
-        and not _is_first(code.syntax.parents.get(node))
-        for node in code.syntax.owned_by(code.syntax.owner(call.callee))
+        isinstance(node, ast.Attribute) and node.attr == "choices" and node not in taken
+        for node in nodes
     )
 
 
-def _is_first(parent: ast.AST | None) -> bool:
-    return (
-        isinstance(parent, ast.Subscript)
-        and isinstance(parent.slice, ast.Constant)
-        and parent.slice.value == 0
-    )
+def _is_slice(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)

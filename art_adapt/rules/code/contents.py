@@ -18,6 +18,7 @@ from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
 TYPED_DICTS = ("InternalModelConfig", "InitArgs", "EngineArgs", "PeftArgs")  # art.dev
+LAYERS = ("ChainMap", "MappingProxyType")  # show mappings, the first on top
 FIELDS = ("asdict", "dataclasses.asdict", "vars")  # make a dict of an object's fields
 ByName = dict[tuple[str, str], list[ast.Call]]
 
@@ -222,6 +223,9 @@ class Contents:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             left = self.item(value.of(node.left), key)
             item = self.item(value.of(node.right), key).over(left)
+        elif isinstance(node, ast.Call) and last_name(node.func) in LAYERS:
+            for layer in reversed(node.args):
+                item = self.item(value.of(layer), key).over(item)
         elif isinstance(node, ast.Call) and _is_dict(node):
             if node.args:
                 item = self.item(value.of(node.args[0]), key)

@@ -327,7 +327,21 @@ class Flow:
             return
         for owner in self.values(value.of(node.value)):
             entries = tuple(self._entries(owner, index))
+            if not entries and isinstance(owner.node, ast.Dict):
+                entries = self._under(owner, self.constants(value.of(node.slice)))
             yield from entries or (value,)
+
+    def _under(self, owner: Value, keys: frozenset[object]) -> tuple[Value, ...]:
+        """Return what a display has under some keys; under any where one is unknown."""
+        display = owner.node
+        assert isinstance(display, ast.Dict)
+        if None in display.keys:
+            return ()
+        return tuple(
+            owner.of(entry)
+            for key, entry in zip(display.keys, display.values, strict=True)
+            if key is not None and (... in keys or constant(owner.of(key)) in keys)
+        )
 
     def _counted(
         self, value: Value, node: ast.Subscript, index: object
@@ -373,6 +387,22 @@ class Flow:
             if body is not None:
                 yield from body.yields()
 
+    def _looked_up(self, value: Value, call: ast.Call) -> list[Value] | None:
+        """Return what ``table.get(key, default)`` may give, where the table is a display."""
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr != "get":
+            return None
+        if not 1 <= len(call.args) <= 2 or call.keywords:
+            return None
+        tables = self.values(value.of(function.value))
+        if not all(isinstance(each.node, ast.Dict) for each in tables):
+            return None
+        keys = self.constants(value.of(call.args[0]))
+        found = [entry for each in tables for entry in self._under(each, keys)]
+        known = ... not in keys and len(found) == len(keys) * len(tables)
+        default = call.args[1] if len(call.args) == 2 else ast.Constant(None)
+        return found if known else [*found, value.of(default)]
+
     def _number(self, value: Value, call: ast.Call) -> Value | None:
         """Return the number that ``int("1")`` makes, of what the environment sets by default too."""
         name = dotted(call.func)
@@ -398,6 +428,9 @@ class Flow:
         copied = _copied(call)
         if copied is not None:
             yield value.of(copied) if self.copies else value
+            return
+        if (looked_up := self._looked_up(value, call)) is not None:
+            yield from looked_up
             return
         body = self.functions.enter(value)
         if body is not None:

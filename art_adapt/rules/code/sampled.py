@@ -78,6 +78,9 @@ class Sampled:
                 return Kind.TEXT
         elif isinstance(node, ast.Call):
             return self._kind_of_call(value, node)
+        elif (dumped := _made_of(node)) is not None:
+            inner = self.kind(value.of(dumped))
+            return inner if inner in (Kind.DUMPED_CHOICE, Kind.DUMPED_MESSAGE) else None
         return None
 
     def _kind_of_call(self, value: Value, call: ast.Call) -> Kind | None:
@@ -101,6 +104,35 @@ class Sampled:
             expression = given or keyword(expression, "iterable") or expression
         read = (attribute_of(value.node) for value in self.file.values(expression))
         return any(each is not None and each[1] == "tool_calls" for each in read)
+
+    def cut(self, node: ast.AST) -> ast.expr | None:
+        """Return the list of which an expression takes the first item, or the first few.
+
+        That is ``calls[0]``, ``calls[:2]``, ``next(iter(calls), None)``, or ``calls`` in
+        ``call, *_ = calls``; also of ``calls or ()``.
+        """
+        match node:
+            case ast.Subscript(value=several, slice=at, ctx=ast.Load()):
+                first = self.file.constant(at) == 0
+                if isinstance(at, ast.Slice):
+                    first = at.upper is not None and at.lower is None
+                return several if first else None
+            case ast.Call(
+                func=ast.Name("next"),
+                args=[ast.Call(func=ast.Name("iter"), args=[each]), *_],
+            ):
+                match each:
+                    case ast.BoolOp(op=ast.Or(), values=[several, _]):
+                        return several
+                return each
+        statement = self.file.syntax.parents.get(node)
+        if isinstance(statement, ast.Assign) and isinstance(node, ast.expr):
+            match statement.targets:
+                case [
+                    ast.Tuple(elts=[ast.Name(), ast.Starred(value=ast.Name(id=rest))])
+                ]:
+                    return None if self.file.reads(rest, node) else node
+        return None
 
     def sources(self, expression: ast.expr | Value) -> frozenset[ast.Call | None]:
         """Return the calls that a value may come from; None is an unknown one."""
@@ -205,6 +237,27 @@ class Sampled:
                     if isinstance(child, ast.expr)
                 ]
         return frozenset(found)
+
+
+def _made_of(node: ast.expr) -> ast.expr | None:
+    """Return the mapping whose entries another one has: some of them, or with others on top."""
+    match node:
+        case ast.DictComp(
+            key=ast.Name(id=key),
+            value=ast.Name(),
+            generators=[
+                ast.comprehension(
+                    target=ast.Tuple(elts=[ast.Name(id=first), ast.Name()]),
+                    iter=ast.Call(func=ast.Attribute(value=mapping, attr="items")),
+                )
+            ],
+        ):
+            return mapping if key == first else None
+        case ast.Dict(keys=[None, *_], values=[mapping, *_]):
+            return mapping
+        case ast.BinOp(left=mapping, op=ast.BitOr()):
+            return mapping
+    return None
 
 
 def _is_default(value: Value) -> bool:
