@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from art_adapt.code.nodes import arguments_of
+from art_adapt.code.reaching import is_left
 from art_adapt.rules.code import Body, Callback, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -120,7 +121,8 @@ def check(code: Code) -> Iterator[Found]:
         elif (
             body is not None
             and isinstance(body.function.node, ast.AsyncFunctionDef)
-            and _sets_rewards(body.function.node.body[-1])
+            and not is_left(body.function.node.body)
+            and any(map(_sets_rewards, body.function.node.body))
         ):
             yield found(
                 callback.given,
@@ -129,11 +131,9 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _sets_rewards(last: ast.stmt) -> bool:
+def _sets_rewards(statement: ast.stmt) -> bool:
     """Return whether a statement sets rewards, and returns no group."""
-    while isinstance(last, ast.With | ast.AsyncWith):
-        last = last.body[-1]
-    nodes = list(ast.walk(last))
+    nodes = list(ast.walk(statement))
     return any(
         isinstance(node, ast.Attribute)
         and node.attr == "reward"

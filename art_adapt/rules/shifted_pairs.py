@@ -116,7 +116,7 @@ def check(code: Code) -> Iterator[Found]:
                 "a group has its episodes in the order in which they ended, so each may get the "
                 "value of another: keep it in the trajectory's metadata",
             )
-        elif name == "zip" and _is_as_they_end(call):
+        elif name == "zip" and _is_as_they_end(code, call):
             yield found(
                 call,
                 "as_completed gives what ends first, so each result gets what belongs to "
@@ -136,17 +136,29 @@ def _group_of(
     return []
 
 
-def _is_as_they_end(call: ast.Call) -> bool:
+def _is_as_they_end(code: Code, call: ast.Call) -> bool:
     """Return whether it pairs what ends first with what has an order."""
-    ending = [
-        isinstance(each, ast.Call) and last_name(each.func) == "as_completed"
-        for each in call.args
-    ]
+    ending = [_ends_first(code, each) for each in call.args]
     counting = [
         isinstance(each, ast.Call) and last_name(each.func) in ("range", "count")
         for each in call.args
     ]
     return any(ending) and not all(map(operator.or_, ending, counting))
+
+
+def _ends_first(code: Code, items: ast.expr) -> bool:
+    """Return whether items are in the order in which their tasks end, also in a list of them."""
+    sources = [value.node for value in code.values(items)]
+    for each in code.contents.elements(items):
+        outer = next(each.syntax.enclosing_loops(each.node), None)
+        sources += [outer.iter] if isinstance(outer, ast.For | ast.AsyncFor) else []
+    for source in [*sources]:
+        if isinstance(source, ast.ListComp | ast.GeneratorExp):
+            sources.append(source.generators[0].iter)
+    return any(
+        isinstance(each, ast.Call) and last_name(each.func) == "as_completed"
+        for each in sources
+    )
 
 
 def _gathered(

@@ -72,7 +72,7 @@ async def main(model: art.TrainableModel, trajectory: art.Trajectory):
     return await art.retry(model.get_step)(), trajectory.messages, shown
 """,
 )
-OF_TRAJECTORY = frozenset({"messages", "for_logging"})
+OF_TRAJECTORY = frozenset({"messages", "for_logging", "finish"})
 OF_MODEL = frozenset(
     {"get_inference_name", "openai_client", "litellm_completion_params", "backend"}
 )
@@ -157,6 +157,8 @@ def _is_read(code: Code, node: ast.Attribute) -> bool:
         return around.value is node
     if isinstance(around, ast.BinOp | ast.Starred | ast.FormattedValue):
         return True
+    if isinstance(around, ast.Return):
+        return node.attr == "finish" and code.trajectories.in_rollout(node)
     used = USED.get(node.attr, ())
     name = next(iter(targets_of(around)), None)
     if isinstance(name, ast.Name):

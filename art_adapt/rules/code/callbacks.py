@@ -11,7 +11,7 @@ from art_adapt.code.reaching import is_left
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.flow import constant
-from art_adapt.rules.code.functions import Body, Frame, Place, Value
+from art_adapt.rules.code.functions import Body, Value
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,9 @@ class Callbacks:
             if isinstance(node.body, ast.Await):
                 called = made.of(node.body.value)
             return self.file.flow.functions.enter(called)
-        if isinstance(node, ast.Call):
-            if last_name(node.func) != "partial" or not node.args:
-                return None
-            return self._entered(made, node.args[0])
-        return self._entered(made, node)
-
-    def _entered(self, made: Value, name: ast.expr) -> Body | None:
-        found = self.file.flow.functions.called(made.syntax, name)
-        if found is None:
-            return None
-        call = ast.Call(name, [ast.Starred(ast.Constant(...))], [])
-        frame = Frame(ast.copy_location(call, name), found[1], made.place, 1)
-        return Body(found[1], Place(found[0], frame))
+        if isinstance(node, ast.Call) and last_name(node.func) == "partial":
+            made = made.of(node.args[0]) if node.args else made
+        return self.file.flow.functions.handed(made)
 
     def may_drop(self, callback: Callback) -> bool:
         """Return whether it certainly gives None for some groups, which the gather leaves out."""

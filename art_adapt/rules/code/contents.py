@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from art_adapt.code.nodes import dotted, entries, given_to, keyword, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow, constant, is_open
-from art_adapt.rules.code.functions import Place, Value
+from art_adapt.rules.code.functions import Body, Place, Value
 from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
@@ -299,6 +299,8 @@ class Contents:
                 yield from self._elements(value.of(side), seen)
         elif isinstance(node, ast.ListComp | ast.GeneratorExp):
             parts = [node.elt]
+        elif (body := self._mapped(value)) is not None:
+            yield from body.returns()
         else:
             for part in self._added(value):
                 if isinstance(part.node, ast.Starred):
@@ -315,6 +317,13 @@ class Contents:
                 yield from self._elements(part.of(part.node.value), seen)
             else:
                 yield part
+
+    def _mapped(self, value: Value) -> Body | None:
+        """Return the function that ``map(function, items)`` calls for each item."""
+        match value.node:
+            case ast.Call(func=ast.Name("map"), args=[function, _]):
+                return self.flow.functions.handed(value.of(function))
+        return None
 
     def _added(self, value: Value) -> Iterator[Value]:
         """Yield what the function adds to a named list before it is used there."""

@@ -101,6 +101,7 @@ class Functions:
         default_factory=dict, init=False
     )
     _reads: dict[ast.Attribute, ast.Call] = field(default_factory=dict, init=False)
+    _handed: dict[ast.expr, ast.Call] = field(default_factory=dict, init=False)
 
     @cached_property
     def _project(self) -> Project:
@@ -137,6 +138,20 @@ class Functions:
             return None
         inner = Frame(call.node, function, call.place, depth + 1)
         return Body(function, Place(syntax, inner))
+
+    def handed(self, callee: Value) -> Body | None:
+        """Return the body of a function that something else is handed, and calls.
+
+        Also that of ``__call__`` of an object. What it is called with is unknown.
+        """
+        found = self.called(callee.syntax, callee.node)
+        if found is None:
+            return None
+        if callee.node not in self._handed:
+            call = ast.Call(callee.node, [ast.Starred(ast.Constant(...))], [])
+            self._handed[callee.node] = ast.copy_location(call, callee.node)
+        call = self._handed[callee.node]
+        return Body(found[1], Place(found[0], Frame(call, found[1], callee.place, 1)))
 
     def read(self, attribute: Value) -> Body | None:
         """Return the body of the one property that an attribute reads, None if unknown."""
@@ -217,8 +232,11 @@ class Functions:
     def _meant(self, syntax: Syntax, callee: ast.expr) -> list[FunctionKey]:
         if isinstance(callee, ast.Name):
             found = named(self._project, syntax, callee.id, syntax.owner(callee))
-            if found or syntax.is_local(callee.id, syntax.owner(callee)):
+            if found:
                 return found
+            if syntax.is_local(callee.id, syntax.owner(callee)):
+                called = resolve(self._project, syntax, callee)
+                return [key for key in called if key[1].endswith(".__call__")]
         found = resolve(self._project, syntax, callee)
         held = callee.value if isinstance(callee, ast.Attribute) else callee
         if not found and container_of(syntax, held) is not None:
