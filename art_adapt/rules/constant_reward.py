@@ -20,6 +20,7 @@ from art_adapt.code.nodes import (
     Function,
     dotted,
     first_argument,
+    last_name,
     names_in,
     names_set_in,
 )
@@ -152,7 +153,7 @@ MESSAGE = (
 def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
     yield from _same_in_group(code)
-    yield from _kept_by_one_reward(code)
+    yield from _kept_by_reward(code)
     assigned = [write for write in code.rewards.writes if not write.constructs]
     if (
         not code.training.whole_loop
@@ -199,35 +200,68 @@ def _of_train_module(code: Code) -> Iterator[Found]:
             yield found(write.value, MESSAGE)
 
 
-def _kept_by_one_reward(code: Code) -> Iterator[Found]:
-    """Yield the groups that are made of the trajectories with one certain reward."""
+def _kept_by_reward(code: Code) -> Iterator[Found]:
+    """Yield the groups that are made of the trajectories with a high reward."""
     for call in code.art_calls("TrajectoryGroup"):
         given = first_argument(call, "trajectories")
-        for value in code.values(given) if given is not None else ():
-            node = value.node
-            if not isinstance(node, ast.ListComp | ast.GeneratorExp):
-                continue
-            last = node.generators[-1]
-            kept = dotted(node.elt)
-            if (
-                kept is not None
-                and kept == dotted(last.target)
-                and any(_is_one_reward(code, test, kept) for test in last.ifs)
-            ):
-                yield found(call, OF_GROUP)
-
-
-def _is_one_reward(code: Code, test: ast.expr, kept: str) -> bool:
-    """Return whether a test is ``trajectory.reward == 1.0``."""
-    match test:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[other]):
-            sides = (left, other), (other, left)
-            return any(
-                dotted(reward) == f"{kept}.reward"
-                and isinstance(code.constant(number), int | float)
-                for reward, number in sides
+        values = code.values(given) if given is not None else ()
+        kept = [test for value in values for test in _tests(code, value)]
+        if any(isinstance(test, ast.Eq) for test in kept):
+            yield found(call, OF_GROUP)
+        elif kept and _may_be_trained(code, call):
+            yield found(
+                call,
+                "only episodes with a high reward stay in this group, so failing is never "
+                "punished, and equal rewards teach nothing: train on the whole group",
             )
-    return False
+
+
+def _may_be_trained(code: Code, group: ast.Call) -> bool:
+    """Return whether a group is trained, or comes back from a callback or a helper of its own."""
+    if "train_sft" in code.source.text:
+        return False
+    callbacks = {c.body.function.qualname for c in code.callbacks if c.body is not None}
+    return (
+        group in code.training.groups
+        or code.syntax.owner(group) in callbacks
+        or not code.training.calls
+    )
+
+
+def _tests(code: Code, members: Value) -> Iterator[ast.cmpop]:
+    """Yield how the rewards of a group's members are compared, ``Gt`` where they must be true."""
+    match members.node:
+        case (
+            ast.ListComp(elt=ast.Name(id=kept), generators=[*_, last])
+            | ast.GeneratorExp(elt=ast.Name(id=kept), generators=[*_, last])
+        ):
+            if dotted(last.target) == kept:
+                for test in last.ifs:
+                    yield from _compared(code, test, kept)
+        case ast.Call(func=ast.Name("filter"), args=[function, _]):
+            for made in code.values(members.of(function)):
+                match made.node:
+                    case ast.Lambda(args=ast.arguments(args=[only]), body=test):
+                        yield from _compared(code, test, only.arg)
+                    case ast.Call(func=named, args=[ast.Constant("reward")]):
+                        if last_name(named) == "attrgetter":
+                            yield ast.Gt()
+
+
+def _compared(code: Code, test: ast.expr, kept: str) -> Iterator[ast.cmpop]:
+    """Yield how a test compares a reward with a number: ``trajectory.reward >= 0.5``."""
+    if dotted(test) == f"{kept}.reward":
+        yield ast.Gt()
+    match test:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            is_above = isinstance(operator, ast.Gt | ast.GtE | ast.Eq)
+            sides = [(left, right)] if is_above else []
+            if isinstance(operator, ast.Lt | ast.LtE | ast.Eq):
+                sides.append((right, left))
+            for reward, number in sides:
+                at = code.constant(number)
+                if dotted(reward) == f"{kept}.reward" and isinstance(at, int | float):
+                    yield operator
 
 
 def _same_in_group(code: Code) -> Iterator[Found]:

@@ -4,11 +4,13 @@ Rollouts that sample from a named model (``model="gpt-4o"``) and record its choi
 local model on tokens that it never sampled: the IDs belong to another vocabulary, and the
 importance weights compare two different models.
 
+ART's server also has the base model, under its own name: what that says is not the policy's either.
+
 Ask ``model.get_inference_name()`` at ``model.inference_base_url``. Do not put a judge's answer
 on the trajectory.
 
 Evidence: art 0.5.18, preprocessing/tokenize.py:463-480 (a token without an ID is looked up in
-the vocabulary, or becomes end-of-text); art 0.5.18 and 0.5.23, loss.py (the ratio of new to
+the vocabulary, or becomes end-of-text); dev/openai_server.py:36-41; art 0.5.18 and 0.5.23, loss.py (the ratio of new to
 sampled logprobs).
 """
 
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 
 from art_adapt.code.nodes import dotted, names_in, names_set_in
 from art_adapt.rules.code import Code, Put, Value, is_api_model
+from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.untrained import is_for_untrained
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
@@ -243,7 +246,13 @@ def check(code: Code) -> Iterator[Found]:
         name = models.pop() if len(models) == 1 else _in_some_turns(code, put, asked)
         if not is_api_model(name):
             name = _beside_the_policy(code, asked)
-        if is_api_model(name):
+        if not is_api_model(name) and _is_of_base(code, asked):
+            yield found(
+                put.at,
+                "this choice is sampled from the base model, which the server has beside the one "
+                "in training: ask for get_inference_name()",
+            )
+        elif is_api_model(name):
             yield found(
                 put.at,
                 f"this choice is sampled from {name!r}, not from the model in training, "
@@ -317,6 +326,48 @@ def _of_its_object(code: Code, put: Put, call: FoundCall) -> frozenset[object]:
     function = code.syntax.owner(put.by)
     is_own = bool(made) and all(code.syntax.owner(each) == function for each in made)
     return given.constants if keeps and is_own else frozenset({...})
+
+
+def _is_of_base(code: Code, asked: list[Asked]) -> bool:
+    """Return whether all requests, or that of a handler, name the model that training began with."""
+    bases = {
+        value
+        for call in code.art_calls("TrainableModel")
+        if (given := code.contents.given(call, "base_model")) is not None
+        for value in code.values(given)
+    }
+    named = {each for each in map(constant, bases) if isinstance(each, str)}
+    of_base = []
+    for each in asked:
+        place = None if each.source is None else each.source.place
+        asks = each.call and code.completions.argument(each.call, "model", place)
+        values = asks.values if asks else ()
+        if values and all(
+            value in bases or constant(value) in named or _reads_base(code, value)
+            for value in values
+        ):
+            of_base.append(each)
+    return bool(of_base) and (
+        len(of_base) == len(asked)
+        or any(
+            each.source is not None
+            and other.source is not None
+            and _is_instead(code, each.source.outermost, other.source.outermost)
+            for each in of_base
+            for other in asked
+            if other not in of_base
+        )
+    )
+
+
+def _reads_base(code: Code, value: Value) -> bool:
+    """Return whether it is ``model.base_model`` of a model of ART."""
+    node = value.node
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "base_model"
+        and code.models.is_one(value.of(node.value))
+    )
 
 
 def _asking_another(code: Code, put: Put, asked: list[Asked]) -> ast.Call | None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import arguments_of, names_in
+from art_adapt.code.nodes import arguments_of, bound_names, dotted, names_in
 from art_adapt.rules.code import Callback, Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -61,6 +61,52 @@ def check(code: Code) -> Iterator[Found]:
                 f"the loop over {name} has ended when this runs: every group gets the last "
                 f"{name}",
             )
+    for kept, name in _kept_rollouts(code):
+        yield found(
+            kept,
+            f"the loop over {name} has ended when this runs, so every rollout gets the last {name}: "
+            f"bind it with functools.partial, or lambda {name}={name}: ...",
+        )
+
+
+def _kept_rollouts(code: Code) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the lambdas that a loop keeps to run its rollouts after it, with its variable."""
+    for node in code.syntax.nodes:
+        loop = (
+            code.syntax.enclosing_loop(node) if isinstance(node, ast.Lambda) else None
+        )
+        if (
+            not isinstance(node, ast.Lambda)
+            or not isinstance(loop, ast.For | ast.AsyncFor)
+            or not isinstance(node.body, ast.Call)
+            or not _runs_a_rollout(code, node.body)
+        ):
+            continue
+        kept = _kept_in(code, node)
+        inside = [each for each in code.blocks.inside(loop) if dotted(each) == kept]
+        if kept is None or len(inside) != 1:
+            continue  # the loop itself may call it
+        for name in names_in(node.body) & {*bound_names([loop.target])}:
+            if name not in {each.arg for each in arguments_of(node)}:
+                yield node, name
+
+
+def _runs_a_rollout(code: Code, call: ast.Call) -> bool:
+    """Return whether a call makes a trajectory, itself or through functions of the file."""
+    body = code.entered(call)
+    return body is not None and code.trajectories.in_episodes >= {
+        body.function.qualname
+    }
+
+
+def _kept_in(code: Code, function: ast.Lambda) -> str | None:
+    """Return the container that a lambda is put into: a list, or a mapping."""
+    match code.syntax.parents[function]:
+        case ast.Assign(targets=[ast.Subscript(value=container)]):
+            return dotted(container)
+        case ast.Call(func=ast.Attribute(value=container, attr="append")):
+            return dotted(container)
+    return None
 
 
 def _late(code: Code, callback: Callback) -> Iterator[str]:

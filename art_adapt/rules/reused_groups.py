@@ -200,6 +200,7 @@ async def run(model, backend, batches, rollout):
 def check(code: Code) -> Iterator[Found]:
     yield from _trained_again(code)
     yield from _gathered_up(code)
+    yield from _kept_by_self(code)
     for gather in code.art_calls("gather_trajectory_groups"):
         groups = first_argument(gather, "groups")
         loop = code.syntax.enclosing_loop(gather)
@@ -293,7 +294,38 @@ def _gathered_up(code: Code) -> Iterator[Found]:
                 )
 
 
-def _is_grown(code: Code, name: ast.Name) -> bool:
+def _kept_by_self(code: Code) -> Iterator[Found]:
+    """Yield the lists of an object that only grow, and are trained as a whole in a loop."""
+    for call in code.training.calls:
+        for given in given_to(call) if code.training.loops(call) else ():
+            if (
+                not isinstance(given, ast.Attribute)
+                or dotted(given) != f"self.{given.attr}"
+            ):
+                continue
+            begun = f"{code.syntax.class_around(code.syntax.owner(call))}.__init__"
+            uses = [
+                node
+                for node in code.syntax.nodes
+                if isinstance(node, ast.Attribute)
+                and node.attr == given.attr
+                and code.syntax.owner(node) != begun
+            ]
+            grown = [each for each in uses if _is_grown(code, each)]
+            if (
+                grown
+                and all(e in grown for e in uses if not isinstance(e.ctx, ast.Load))
+                and not any(_is_cut(code, each) for each in uses)
+                and "setattr(" not in code.source.text
+            ):
+                yield found(
+                    given,
+                    "this list only grows and is trained as a whole: later steps train on episodes "
+                    "of old weights again; empty it after each step",
+                )
+
+
+def _is_grown(code: Code, name: ast.Name | ast.Attribute) -> bool:
     """Return whether groups are added to a list: by ``+=`` or a method."""
     around = code.syntax.parents[name]
     return isinstance(around, ast.AugAssign) or (
@@ -301,7 +333,7 @@ def _is_grown(code: Code, name: ast.Name) -> bool:
     )
 
 
-def _is_cut(code: Code, name: ast.Name) -> bool:
+def _is_cut(code: Code, name: ast.Name | ast.Attribute) -> bool:
     """Return whether a list is emptied, or a part of it is replaced or deleted."""
     around = code.syntax.parents[name]
     removes = ("clear", "pop", "remove")

@@ -144,7 +144,14 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _asks_for_one(code: Code) -> bool:
-    """Return whether something may keep the model from calling several tools in one turn."""
+    """Return whether something may keep a turn from having several tool calls."""
+    if any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "tool_calls"
+        and isinstance(node.ctx, ast.Store)
+        for node in code.syntax.nodes
+    ):
+        return True  # it is cut, which ART206 reports
     if "parallel_tool_calls" not in code.source.text:
         return False
     asked = (

@@ -52,8 +52,27 @@ async def main(model):
 
 
 def check(code: Code) -> Iterator[Found]:
-    if any(code.method_calls("close", "aclose", "enter_async_context")):
+    backends = list(code.art_calls("LocalBackend"))
+    closed = [owner for _, owner in code.method_calls("close", "aclose")]
+    closed += [
+        given
+        for call, _ in code.method_calls("enter_async_context")
+        for given in call.args
+    ]
+    if any(_may_be_one(code, each, backends) for each in closed):
         return
-    for call in code.art_calls("LocalBackend"):
+    for call in backends:
         if not isinstance(code.syntax.parents.get(call), ast.withitem | ast.Return):
             yield found(call, "this backend is never closed: GPU processes stay alive")
+
+
+def _may_be_one(code: Code, closed: ast.expr, backends: list[ast.Call]) -> bool:
+    """Return whether what is closed may be a backend, and not certainly something else."""
+    values = code.values(closed)
+    return not all(
+        isinstance(each.node, ast.Call)
+        and each.node not in backends
+        and code.art_name(each.node.func) is None
+        and code.flow.functions.called(each.syntax, each.node.func) is None
+        for each in values
+    )

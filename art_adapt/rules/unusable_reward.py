@@ -15,8 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, given_to, receiver
+from art_adapt.code.nodes import dotted, given_to, last_name, receiver
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.rewards import computed
 from art_adapt.rules.code.texts import is_asked_for_its_class, is_text, spells_text
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -118,6 +119,7 @@ async def rollout(model, task, said):
 
 
 INFINITE = "infinite"
+GUARDS = ("isnan", "isfinite", "nan_to_num")  # somebody thinks of NaN
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -130,6 +132,8 @@ def check(code: Code) -> Iterator[Found]:
             continue
         if what == INFINITE and len(values) > 1:
             what = ""  # where a search for the best begins
+        if not what and not any(last_name(call.func) in GUARDS for call in code.calls):
+            what = "NaN" if any(_is_nan(code, each) for each in values) else ""
         if not what and not code.is_tested(write.value):
             none = _is_defined_once(code, write.value) and any(
                 _may_be_none(code, value, alone=len(values) == 1) for value in values
@@ -144,7 +148,8 @@ def check(code: Code) -> Iterator[Found]:
                 "episode gets the same; await it",
             )
         if what:
-            sometimes = "may be" if len(values) > 1 else "is"
+            is_written = any(map(_unusable, values)) or what != "NaN"
+            sometimes = "may be" if len(values) > 1 or not is_written else "is"
             yield found(
                 write.value,
                 f"the reward {sometimes} {what}, which corrupts its group or ends the step; "
@@ -204,6 +209,11 @@ def _may_be_none(code: Code, value: Value, *, alone: bool) -> bool:
         found = any(isinstance(each.node, ast.Dict) for each in tables)
         return alone and found and len(given_to(node)) == len(node.args) == 1
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_nan(code: Code, value: Value) -> bool:
+    """Return whether it may be NaN because it is computed from one."""
+    return any(_unusable(each) == "NaN" for each in computed(code, value))
 
 
 def _unusable(value: Value) -> str:

@@ -234,13 +234,26 @@ class Flow:
             return
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
             within = value.syntax.class_around(value.syntax.owner(node))
-            for each in stored_by(value.syntax, within, node.attr):
+            stored = [*stored_by(value.syntax, within, node.attr)]
+            for each in stored:
                 yield Value(each, Place(value.syntax))
+            for owner in () if stored else self._called_on(value):
+                field = self.field_of(owner, node.attr)
+                yield from [] if field is None else [field]
             return
         for owner in self.values(value.of(node.value)):
             known = self._items_of(owner, node.attr) or self.field_of(owner, node.attr)
             assigned = self._assigned_to(owner, node.attr)
             yield from [known] if known else [*assigned] or [value]
+
+    def _called_on(self, value: Value) -> tuple[Value, ...]:
+        """Return the objects that ``self`` may be, by the call that entered the method."""
+        frame = value.place.frame
+        if frame is None or not isinstance(frame.call.func, ast.Attribute):
+            return ()
+        owner = Value(frame.call.func.value, frame.outer)
+        is_self = dotted(owner.node) == "self" and frame.outer.frame is not None
+        return self._called_on(owner) if is_self else self.values(owner)
 
     def _items_of(self, batch: Value, name: str) -> Value | None:
         """Return the dataset that ``batch.items`` is a part of, for ART's batches."""

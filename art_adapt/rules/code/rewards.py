@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,6 +47,28 @@ class RewardWrite:
     @property
     def constructs(self) -> bool:
         return isinstance(self.node, ast.Call)
+
+
+KEEPING = ("abs", "float", "round", "pow")  # what an operand is, their result is
+
+
+def computed(
+    file: File, value: Value, through: Collection[str] = KEEPING, deepest: int = 8
+) -> Iterator[Value]:
+    """Yield a number and what it is computed from: by operators, ``math`` and these functions."""
+    yield value
+    node = value.node
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, ast.Call):
+        name = value.syntax.qualified(node.func) or ""
+        parts = node.args if name in through or name.startswith("math.") else []
+    for part in parts if deepest else ():
+        for each in file.values(value.of(part)):
+            yield from computed(file, each, through, deepest - 1)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from art_adapt.code.nodes import attribute_of, dotted, receiver
+from art_adapt.code.nodes import attribute_of, dotted, last_name, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.functions import Value
@@ -57,8 +57,28 @@ def _is_made_text(code: Code, value: Value, known: dict[Value, bool]) -> bool:
         return _is_match(code, value.of(match))
     if (read := attribute_of(node)) and read[1] in NAMING:
         return code.sampled.kind(value.of(read[0])) is NAMING[read[1]]
+    if read and _is_of_enum(code, value.of(read[0]), read[1]):
+        return True
     kind = code.sampled.kind(value)
     return kind is Kind.TEXT or annotation(code.flow, value) == "str"
+
+
+def _is_of_enum(code: Code, member: Value, attribute: str) -> bool:
+    """Return whether it is the name of a member of an enumeration, or its value that is a text."""
+    if attribute not in ("name", "value"):
+        return False
+    named = annotation(code.flow, member).strip("'\"")
+    definition = code.syntax.classes.get(named)
+    if definition is None or not any(map(_is_enum, definition.bases)):
+        return False
+    members = [each for each in definition.body if isinstance(each, ast.Assign)]
+    return attribute == "name" or (
+        bool(members) and all(spells_text(each.value) for each in members)
+    )
+
+
+def _is_enum(base: ast.expr) -> bool:
+    return last_name(base) in ("Enum", "StrEnum")
 
 
 def is_asked_for_its_class(code: Code, value: ast.expr) -> bool:
