@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument
+from art_adapt.code.nodes import first_argument, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.training import makes_group
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -52,6 +52,20 @@ async def awaited(model, scenario):
 async def step(model, scenarios):
     await art.gather_trajectory_groups(group(model, s) for s in scenarios)
     return await art.gather_trajectory_groups(awaited(model, s) for s in scenarios)
+""",
+    """\
+import art
+
+async def sampled(model, s):
+    response = await model.openai_client().chat.completions.create(model="m", messages=[s], n=8)
+    made = [
+        art.Trajectory(messages_and_choices=[s, choice], reward=rate(choice)).finish()
+        for choice in response.choices
+    ]
+    return art.TrajectoryGroup(made)
+
+async def step(model, scenarios):
+    return await art.gather_trajectory_groups(sampled(model, s) for s in scenarios)
 """,
 )
 
@@ -97,7 +111,8 @@ def _is_group_of_rollouts(code: Code, value: Value, awaited: ast.Await) -> bool:
 
 def _runs(code: Code, rollout: Value) -> bool:
     """Return whether a call makes a rollout that still runs, and no trajectory that is."""
-    if not isinstance(rollout.node, ast.Call) or rollout.node in code.trajectories.new:
+    made = receiver(rollout.node, "finish") or rollout.node
+    if not isinstance(made, ast.Call) or made in code.trajectories.new:
         return False
     body = code.entered(rollout)
     return body is None or isinstance(body.function.node, ast.AsyncFunctionDef)

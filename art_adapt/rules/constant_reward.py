@@ -18,8 +18,11 @@ from itertools import takewhile
 
 from art_adapt.code.nodes import (
     Function,
+    argument_of,
+    awaited,
     dotted,
     first_argument,
+    given_to,
     last_name,
     names_in,
     names_set_in,
@@ -79,6 +82,43 @@ async def rollout(model, scenario):
     return trajectory
 """
     + LOOP,
+    """\
+import art
+
+class Grader:
+    def __init__(self, row):
+        self.row, self.wanted = row, row["answer"]
+
+    def grade(self, said):
+        return 1.0 if self.wanted == self.row["answer"] else 0.0
+
+async def rollout(model, row):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": row["q"]}])
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = Grader(row).grade(response.choices[0].message.content)  # <-
+    return trajectory
+""",
+    """\
+import art
+from operator import attrgetter
+
+worth = attrgetter("reward")
+
+async def winners(group: art.TrajectoryGroup):
+    good = list(filter(worth, group.trajectories))
+    return art.TrajectoryGroup(good, metadata=group.metadata) if good else None  # <-
+
+async def best(group: art.TrajectoryGroup):
+    return art.TrajectoryGroup([t for t in group.trajectories if t.reward >= 0.5])  # <-
+
+async def step(model, backend, groups):
+    done = await art.gather_trajectory_groups(groups, after_each=winners)
+    more = await art.gather_trajectory_groups(groups, after_each=best)
+    await backend.train(model, [*done, *more])
+""",
 )
 GOOD = (
     """\
@@ -139,6 +179,24 @@ async def play(models):
     return pair
 """
     + LOOP,
+    """\
+import art
+
+async def whole(group: art.TrajectoryGroup):
+    return group if len({t.reward for t in group}) > 1 else None
+
+async def sound(group: art.TrajectoryGroup):
+    return art.TrajectoryGroup([t for t in group.trajectories if not t.metrics.get("broken")])
+
+async def step(model, backend, groups):
+    done = await art.gather_trajectory_groups(groups, after_each=whole)
+    more = await art.gather_trajectory_groups(groups, after_each=sound)
+    await backend.train(model, [*done, *more])
+
+def show(groups):
+    wins = [art.TrajectoryGroup([t for t in g if t.reward > 0]) for g in groups]
+    print(sum(map(len, wins)))
+""",
 )
 
 OF_GROUP = (
@@ -154,6 +212,7 @@ def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
     yield from _same_in_group(code)
     yield from _kept_by_reward(code)
+    yield from _deaf(code)
     assigned = [write for write in code.rewards.writes if not write.constructs]
     if (
         not code.training.whole_loop
@@ -213,6 +272,36 @@ def _kept_by_reward(code: Code) -> Iterator[Found]:
                 call,
                 "only episodes with a high reward stay in this group, so failing is never "
                 "punished, and equal rewards teach nothing: train on the whole group",
+            )
+
+
+def _deaf(code: Code) -> Iterator[Found]:
+    """Yield the rewards of functions that get the model's answer, and do not read it."""
+    for write in code.rewards.writes:
+        call = awaited(write.value)
+        body = code.entered(call) if isinstance(call, ast.Call) else None
+        if body is None or not isinstance(call, ast.Call):
+            continue
+        function = body.function
+        given = [
+            (name, value)
+            for name in function.given
+            if (value := argument_of(call, name, function.positional)) is not None
+        ]
+        if len(given) != len(given_to(call)):
+            continue
+        answers = [name for name, value in given if code.sampled.behind(value)]
+        read = {each.id for each in body.nodes if isinstance(each, ast.Name)}
+        if (
+            answers
+            and read.isdisjoint((*answers, "locals"))
+            and not any(code.trajectories.is_one(value) for _, value in given)
+            and any(True for _ in body.returns())
+        ):
+            yield found(
+                write.value,
+                f"{function.qualname} does not read {answers[0]}, what the model said: "
+                f"{MESSAGE}",
             )
 
 

@@ -27,6 +27,23 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+from types import SimpleNamespace
+
+cfg = SimpleNamespace(seed=7, sampling=SimpleNamespace(temperature=1.0))
+
+def options(cfg):
+    return {**vars(cfg.sampling), "seed": cfg.seed}
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages(), **options(cfg)  # <-
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
 )
 GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw()"))
 

@@ -121,6 +121,47 @@ async def bargain(model: art.TrainableModel, view: list) -> art.Trajectory:
     trajectory.messages_and_choices.append(await speak(BUYER, view))  # <-
     return trajectory
 """,
+    """\
+import art
+from dataclasses import dataclass
+
+@dataclass
+class Settings:
+    base_model: str = "Qwen/Qwen2.5-7B-Instruct"
+
+    def request(self):
+        return {"model": self.base_model, "max_tokens": 200}
+
+async def rollout(model: art.TrainableModel, settings: Settings, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    response = await model.openai_client().chat.completions.create(
+        messages=trajectory.messages(), **settings.request()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])  # <-
+    return trajectory
+
+async def train(questions):
+    settings = Settings()
+    model = art.TrainableModel(name="m", project="p", base_model=settings.base_model)
+    return art.TrajectoryGroup(rollout(model, settings, q) for q in questions)
+""",
+    """\
+import art
+
+async def rollout(model: art.TrainableModel, question, spare):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    client = model.openai_client()
+    try:
+        response = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+    except ValueError:
+        response = await client.chat.completions.create(
+            model=model.base_model, messages=trajectory.messages()
+        )
+    trajectory.messages_and_choices.append(response.choices[0])  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -231,6 +272,23 @@ async def rollout(model: art.Model, goal: str) -> art.Trajectory:
     traj = art.Trajectory(messages_and_choices=[{"role": "user", "content": goal}])
     traj.messages_and_choices.append(await policy.reply(traj.messages()))
     return traj
+""",
+    """\
+import art
+
+BASE = "Qwen/Qwen2.5-7B-Instruct"
+
+async def rollout(client, name, question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question}])
+    response = await client.chat.completions.create(model=name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+
+async def compare(client, question):
+    model = art.TrainableModel(name="m", project="p", base_model=BASE)
+    before = await rollout(client, BASE, question)
+    after = await rollout(model.openai_client(), model.get_inference_name(), question)
+    return after.reward - before.reward
 """,
 )
 

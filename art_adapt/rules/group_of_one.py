@@ -55,6 +55,41 @@ async def train(model, backend, scenarios):
     group = await art.TrajectoryGroup(attempt for _ in range(8))  # <-
     await backend.train(model, [group])
 """,
+    """\
+import art
+from typing import NamedTuple
+
+class Plan(NamedTuple):
+    scenarios: int = 16
+    rollouts: int = 4
+
+PLANS = {"test": Plan(2), "broad": Plan(64, 1)}
+
+async def train(model, backend, scenarios, rollout, kind="broad"):
+    plan = PLANS[kind]
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(plan.rollouts)) for s in scenarios  # <-
+    )
+    await backend.train(model, groups)
+
+async def main(model, backend, scenarios, rollout):
+    await train(model, backend, scenarios, rollout)
+""",
+    """\
+import art, itertools
+
+class Groups:
+    def __init__(self, model, size):
+        self.model, self.size = model, size
+
+    def __call__(self, s):
+        return art.TrajectoryGroup(itertools.repeat(rollout(self.model, s), self.size))  # <-
+
+async def train(model, backend, scenarios):
+    group = Groups(model, 8)
+    groups = await art.gather_trajectory_groups(map(group, scenarios))
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -71,6 +106,21 @@ async def train(model, backend, scenarios):
     await model.log(validation, split="val")
     attempts = [rollout(model, each) for each in [scenarios[0]] * 8]
     await backend.train(model, [await art.TrajectoryGroup(attempts)])
+""",
+    """\
+import art
+
+class Plan:
+    rollouts: int = 4
+
+PLANS = {"test": dict(rollouts=1), "broad": dict(rollouts=8)}
+
+async def train(model, backend, scenarios, rollout, kind):
+    size = PLANS[kind]["rollouts"]
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(size)) for s in scenarios
+    )
+    await backend.train(model, groups)
 """,
 )
 

@@ -69,6 +69,25 @@ async def score(group):
 async def gather(groups):
     return await art.gather_trajectory_groups(groups, after_each=score)  # <-
 """,
+    """\
+import art
+
+class Shorter:
+    def __init__(self, weight):
+        self.weight = weight
+
+    async def __call__(self, group: art.TrajectoryGroup):
+        lengths = [each.metrics["tokens"] for each in group]
+        if not lengths:
+            return group
+        for trajectory, tokens in zip(group.trajectories, lengths):
+            trajectory.reward -= self.weight * tokens
+        group.metrics["tokens"] = sum(lengths)
+
+async def gather(groups):
+    shorter = Shorter(0.01)
+    return await art.gather_trajectory_groups(groups, after_each=shorter)  # <-
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace("def settle", "async def settle"),
@@ -122,13 +141,22 @@ def check(code: Code) -> Iterator[Found]:
             body is not None
             and isinstance(body.function.node, ast.AsyncFunctionDef)
             and not is_left(body.function.node.body)
-            and any(map(_sets_rewards, body.function.node.body))
+            and any(map(_sets_rewards, _in_a_row(body.function.node.body)))
         ):
             yield found(
                 callback.given,
                 f"{body.function.qualname} ends after it has set the rewards, and returns "
                 "nothing: the gather drops every group that it scores; return the group",
             )
+
+
+def _in_a_row(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block, and those in its ``with`` blocks."""
+    for statement in block:
+        if isinstance(statement, ast.With | ast.AsyncWith):
+            yield from _in_a_row(statement.body)
+        else:
+            yield statement
 
 
 def _sets_rewards(statement: ast.stmt) -> bool:

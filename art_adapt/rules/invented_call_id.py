@@ -74,6 +74,32 @@ class Agent:
             self.reply(call.function, run(call))
         return self.trajectory
 """,
+    """\
+import art, itertools
+
+class Replies:
+    def __init__(self):
+        self.numbers = itertools.count()
+
+    @property
+    def next_id(self):
+        return f"call_{next(self.numbers)}"
+
+    def to(self, call):
+        return {"role": "tool", "tool_call_id": self.next_id, "content": run(call)}  # <-
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked], tools=TOOLS)
+    replies = Replies()
+    for _ in range(4):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        for call in response.choices[0].message.tool_calls or []:
+            trajectory.messages_and_choices.append(replies.to(call))
+    return trajectory
+""",
 )
 GOOD = (
     """\

@@ -33,6 +33,30 @@ async def step(model, tasks, rollout, score):
         after_each=lambda group: score(group, task),  # <-
     )
 """,
+    """\
+import art
+
+async def rollout(model, s):
+    return art.Trajectory(messages_and_choices=[s])
+
+def starts(model, scenarios):
+    found = {}
+    for s in scenarios:
+        found[s.id] = lambda: rollout(model, s)  # <-
+    return found
+
+def listed(model, scenarios):
+    found = []
+    for s in scenarios:
+        found.append(lambda: rollout(model, s))  # <-
+    return found
+
+async def step(model, scenarios):
+    table = starts(model, scenarios)
+    return await art.gather_trajectory_groups(
+        art.TrajectoryGroup(start() for _ in range(8)) for start in table.values()
+    )
+""",
 )
 GOOD = (
     """\
@@ -49,6 +73,26 @@ async def step(model, tasks, rollout, score):
 """,
     BAD[0].replace("  # <-", "").replace("score(group, task)", "score(group, model)"),
     BAD[0].replace("  # <-", "").replace("lambda group:", "lambda group, task=None:"),
+    """\
+import art
+
+async def rollout(model, s):
+    return art.Trajectory(messages_and_choices=[s])
+
+def starts(model, scenarios):
+    found = {}
+    for s in scenarios:
+        found[s.id] = lambda s=s: rollout(model, s)
+    return found
+
+async def step(model, scenarios):
+    groups = []
+    for s in scenarios:
+        starting = []
+        starting.append(lambda: rollout(model, s))
+        groups.append(art.TrajectoryGroup(start() for start in starting * 8))
+    return await art.gather_trajectory_groups(groups)
+""",
 )
 
 

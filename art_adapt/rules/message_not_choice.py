@@ -60,6 +60,20 @@ async def rollout(model):
     t.messages_and_choices.append(response.choices[0])  # <-
     return t
 """,
+    """\
+import art
+
+async def rollout(model, s):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": s.text}])
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    said = response.choices[0].message.model_dump()
+    kept = {name: value for name, value in said.items() if value is not None}
+    trajectory.messages_and_choices.append(kept)  # <-
+    trajectory.messages_and_choices.append({**said, "name": "agent"})  # <-
+    return trajectory
+""",
 )
 FIXED = BAD[0].replace("choices[0].message)", "choices[0])")
 GOOD = (

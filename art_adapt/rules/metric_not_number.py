@@ -77,6 +77,18 @@ async def rollout(client, model, messages, gold):
     trajectory.metrics["predicted"] = predicted  # <-
     return trajectory
 """,
+    """\
+import art, enum
+
+class Outcome(str, enum.Enum):
+    RIGHT = "right"
+    WRONG = "wrong"
+
+def closed(trajectory: art.Trajectory, outcome: Outcome):
+    trajectory.metrics.update(outcome=outcome.value)  # <-
+    trajectory.metrics["named"] = outcome.name  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -87,6 +99,18 @@ async def rollout(model, scenario):
     trajectory.metrics["won"] = True
     trajectory.metrics["score"] = scenario.score
     trajectory.metrics["begins"] = scenario.scores[:3]
+    return trajectory
+""",
+    """\
+import art, enum
+
+class Level(enum.Enum):
+    EASY = 1
+    HARD = 2
+
+def closed(trajectory: art.Trajectory, level: Level):
+    trajectory.metrics.update(level=level.value)
+    trajectory.metadata["level"] = level.name
     return trajectory
 """,
 )

@@ -26,6 +26,7 @@ from art_adapt.code.nodes import (
     receiver,
 )
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.chance import draws_its_scenario
 from art_adapt.rules.code.sides import has_several_sides
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -124,6 +125,49 @@ async def step(model, backend):
     )
     await backend.train(model, groups)
 """,
+    """\
+import art
+from itertools import chain
+from art.rewards import ruler_score_group
+
+async def judged(groups: list[art.TrajectoryGroup]):
+    whole = art.TrajectoryGroup(chain.from_iterable(groups))  # <-
+    return [await ruler_score_group(whole, "openai/o3")]
+
+async def train(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
+    await backend.train(model, await judged(groups))
+""",
+    """\
+import art
+
+async def train(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in scenarios
+    )
+    whole = art.TrajectoryGroup([t for group in groups for t in group.trajectories])  # <-
+    await backend.train(model, [whole])
+""",
+    """\
+import art
+from itertools import islice
+
+def parts(rows, size):
+    left = iter(rows)
+    while part := list(islice(left, size)):
+        yield part
+
+def groups_of(model, rows):
+    for part in parts(rows, 8):
+        yield art.TrajectoryGroup(rollout(model, row) for row in part)  # <-
+
+async def train(model, backend, batches):
+    for batch in batches:
+        groups = await art.gather_trajectory_groups(groups_of(model, batch.items))
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -146,6 +190,8 @@ async def train(model, backend, scenarios):
 )
 
 GATHERS = ("gather_trajectories", "gather")
+PARTS = ("islice", "iter", "sample", "sorted", "reversed")  # of what they are given
+FLATTENING = ("from_iterable", "chain")  # of itertools
 NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
 
@@ -158,12 +204,34 @@ def check(code: Code) -> Iterator[Found]:
             any(draws_its_scenario(code, each) for each in _rollouts(code, members))
             or any(_mixes(code, each) for each in _members(code, members))
             or has_several_sides(code, members)
+            or any(_is_flattened(code, each) for each in code.values(members))
         ):
             yield found(
                 call,
                 "this group mixes scenarios: easy ones are rewarded and hard ones punished, "
                 "whatever the model did; make one group per scenario",
             )
+
+
+def _is_flattened(code: Code, members: Value) -> bool:
+    """Return whether the members of gathered groups are put into one group."""
+    groups: ast.expr | None = None
+    match members.node:
+        case ast.Call(func=function, args=[given]) if last_name(function) in FLATTENING:
+            groups = given.value if isinstance(given, ast.Starred) else given
+        case (
+            ast.ListComp(elt=ast.Name(id=member), generators=[outer, inner])
+            | ast.GeneratorExp(elt=ast.Name(id=member), generators=[outer, inner])
+        ):
+            group = inner.iter
+            if isinstance(group, ast.Attribute) and group.attr == "trajectories":
+                group = group.value
+            if member == dotted(inner.target) and dotted(group) == dotted(outer.target):
+                groups = outer.iter
+    return groups is not None and (
+        code.training.is_gathered(groups)
+        or "TrajectoryGroup" in annotation(code.flow, members.of(groups))
+    )
 
 
 def _rollouts(code: Code, members: ast.expr) -> Iterator[Value]:
@@ -324,6 +392,8 @@ def _differ(code: Code, value: Value) -> bool:
     node = value.node
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_several(code, value.of(node.value))
+    if isinstance(node, ast.Call) and last_name(node.func) in PARTS and node.args:
+        return all(_differ(code, e) for e in code.values(value.of(node.args[0])))
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         targets = [
             names_in(each.target)

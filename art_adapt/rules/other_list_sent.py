@@ -54,6 +54,26 @@ async def rollout(client, model, question):
             continue
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked], tools=TOOLS)
+    sent = [s.asked]
+    while True:
+        response = await client.chat.completions.create(
+            model="m", messages=sent, tools=TOOLS  # <-
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        sent.append(choice.message)
+        if not choice.message.tool_calls:
+            return trajectory
+        sent += [
+            {"role": "tool", "tool_call_id": each.id, "content": run(each)}
+            for each in choice.message.tool_calls
+        ]
+""",
 )
 GOOD = (
     """\

@@ -103,6 +103,30 @@ async def run(model, backend, batches, rollout):
             judged.append(await ruler_score_group(group, "openai/o4-mini"))
         await backend.train(model, judged)  # <-
 """,
+    """\
+import art
+
+class Trainer:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+        self.pool = []
+
+    def offer(self, groups):
+        self.pool += [g for g in groups if len({t.reward for t in g}) > 1]
+        return len(self.pool) > 7
+
+    async def update(self):
+        return await self.backend.train(self.model, self.pool)  # <-
+
+async def main(model, backend, batches, rollout):
+    trainer = Trainer(model, backend)
+    for batch in batches:
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch
+        )
+        if trainer.offer(groups):
+            await trainer.update()
+""",
 )
 GOOD = (
     """\
@@ -193,6 +217,29 @@ async def run(model, backend, batches, rollout):
             (art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch), max_exceptions=8
         )
         await backend.train(model, groups)
+""",
+    """\
+import art
+
+class Trainer:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+        self.pool = []
+
+    def offer(self, groups):
+        self.pool += [g for g in groups if len({t.reward for t in g}) > 1]
+
+    async def update(self):
+        await self.backend.train(self.model, self.pool)
+        self.pool = []
+
+async def main(model, backend, batches, rollout):
+    trainer = Trainer(model, backend)
+    for batch in batches:
+        trainer.offer(await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch
+        ))
+        await trainer.update()
 """,
 )
 

@@ -70,6 +70,25 @@ async def collect(model, scenarios, rollout):
         found[scenario.id].append(await job)
     return [art.TrajectoryGroup(each) for each in found.values()]
 """,
+    """\
+import art, asyncio
+
+class Panel:
+    async def score(self, group: art.TrajectoryGroup):
+        pending = [self.rate(each.messages()[-1]) for each in group]
+        scores = [await done for done in asyncio.as_completed(pending)]
+        for trajectory, score in zip(group, scores):  # <-
+            trajectory.reward = score
+        return group
+
+    async def marked(self, group: art.TrajectoryGroup):
+        marks = []
+        for done in asyncio.as_completed([self.rate(t.messages()[-1]) for t in group]):
+            marks.append(await done)
+        for trajectory, mark in zip(group.trajectories, marks):  # <-
+            trajectory.metrics["mark"] = mark
+        return group
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace(", swallow_exceptions=True", ""),
@@ -89,6 +108,15 @@ async def step(model, backend, scenarios, rollout):
             trajectory.metadata["number"] = number
     for number, job in zip(range(9), asyncio.as_completed(map(rollout, scenarios))):
         print(number, await job)
+""",
+    """\
+import art, asyncio
+
+async def score(group: art.TrajectoryGroup, rate):
+    scores = await asyncio.gather(*(rate(each.messages()[-1]) for each in group))
+    for trajectory, score in zip(group, scores):
+        trajectory.reward = score
+    return group
 """,
 )
 

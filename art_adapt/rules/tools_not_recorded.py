@@ -34,6 +34,27 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+class Clerk:
+    tools = [{"type": "function", "function": {"name": "find", "parameters": {}}}]
+
+    def __init__(self, model):
+        self.model = model
+
+    @property
+    def options(self):
+        return dict(model=self.model.get_inference_name(), tools=self.tools)
+
+    async def run(self, s):
+        trajectory = art.Trajectory(messages_and_choices=[s.asked])
+        response = await self.model.openai_client().chat.completions.create(
+            messages=trajectory.messages(), **self.options  # <-
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        return trajectory
+""",
 )
 GOOD = (
     """\

@@ -80,6 +80,26 @@ async def rollout(client, model):
                 trajectory.messages_and_choices.append(reply)
     return trajectory
 """,
+    """\
+import art
+
+def reply(message):
+    call = next(iter(message.tool_calls or []), None)  # <-
+    return call and {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS, parallel_tool_calls=True
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        if (told := reply(choice.message)) is None:
+            break
+        trajectory.messages_and_choices.append(told)
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0]
@@ -103,6 +123,23 @@ async def rollout(client, model):
         match response.choices[0].message.tool_calls:
             case [first, *rest]:
                 print(first.id, rest)
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS, parallel_tool_calls=False
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        call = next(iter(response.choices[0].message.tool_calls or []), None)
+        if call is None:
+            break
+        told = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+        trajectory.messages_and_choices.append(told)
     return trajectory
 """,
 )
@@ -414,7 +451,8 @@ def _is_used(code: Code, node: ast.expr) -> bool:
         and node in around.args
         and last_name(around.func) not in UNUSING
     )
-    return isinstance(around, ast.Assign) or is_answered or is_handed
+    is_named = isinstance(around, ast.Assign | ast.AnnAssign)
+    return is_named or is_answered or is_handed
 
 
 def _is_asked_whether(code: Code, node: ast.Attribute) -> bool:

@@ -47,6 +47,15 @@ async def main(model: art.TrainableModel, backend: art.Backend):
     finally:
         await backend.close  # <-
 """,
+    """\
+import art
+
+async def rollout(model, s) -> art.Trajectory:
+    trajectory = art.Trajectory(messages_and_choices=[s])
+    if s.easy:
+        return trajectory.finish  # <-
+    return trajectory.finish()
+""",
 )
 FIXED = (
     BAD[0]

@@ -27,6 +27,17 @@ async def main(model):
     backend = LocalBackend()  # <-
     await model.register(backend)
 """,
+    """\
+import art, httpx
+from art.local import LocalBackend
+from contextlib import AsyncExitStack
+
+async def main(model):
+    backend = LocalBackend()  # <-
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(httpx.AsyncClient())
+        await model.register(backend)
+""",
 )
 GOOD = (
     """\
@@ -47,6 +58,16 @@ async def main(model):
         await model.register(backend)
     finally:
         await backend.close()
+""",
+    """\
+import art
+from art.local import LocalBackend
+from contextlib import AsyncExitStack
+
+async def main(model):
+    async with AsyncExitStack() as stack:
+        backend = await stack.enter_async_context(LocalBackend())
+        await model.register(backend)
 """,
 )
 

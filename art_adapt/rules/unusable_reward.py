@@ -88,6 +88,34 @@ async def rollout(model, task, said):
         "SCORE",
         "if not is_good(client, said):\n        trajectory.reward = -1.0  # <-",
     ),
+    """\
+import art, math, re
+
+def last_number(text):
+    found = re.findall(r"[0-9.]+", text)
+    return float(found[-1]) if found else math.nan
+
+class Guess:
+    def __init__(self, truth):
+        self.truth = truth
+
+    def error(self, guess):
+        if guess <= 0:
+            return 6.0
+        return abs(math.log10(guess) - math.log10(self.truth))
+
+    def reward(self, text):
+        return 1.0 - self.error(last_number(text)) / 3
+
+async def rollout(model, guess: Guess, text):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": text}])
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    trajectory.reward = guess.reward(response.choices[0].message.content)  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -115,6 +143,23 @@ async def rollout(model, task, said):
     JUDGED.replace(
         "SCORE", "trajectory.reward = 1.0 if await is_good(client, said) else 0.0"
     ),
+    """\
+import art, math, re
+
+def last_number(text):
+    found = re.findall(r"[0-9.]+", text)
+    return float(found[-1]) if found else math.nan
+
+async def rollout(model, truth, text):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": text}])
+    response = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(response.choices[0])
+    guess = last_number(response.choices[0].message.content)
+    trajectory.reward = -1.0 if math.isnan(guess) else 1.0 - abs(guess - truth)
+    return trajectory
+""",
 )
 
 

@@ -31,6 +31,25 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+from collections import ChainMap
+
+DEFAULTS = {"temperature": 1.0, "n": 4}
+OF_KIND = {"short": {"max_tokens": 60}}
+
+def options(kind):
+    return dict(ChainMap(OF_KIND.get(kind, {}), DEFAULTS))
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked])
+    response = await client.chat.completions.create(
+        model=model.name, messages=trajectory.messages(), **options(s.kind)  # <-
+    )
+    first, *_ = response.choices
+    trajectory.messages_and_choices.append(first)
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -41,6 +60,16 @@ async def rollout(client, model, messages):
     response = await client.chat.completions.create(model=model.name, messages=messages, n=4)
     best = max(response.choices, key=rate)
     trajectory.messages_and_choices.append(best)
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked])
+    response = await client.chat.completions.create(model=model.name, messages=[s.asked], n=2)
+    first, *others = response.choices
+    trajectory.messages_and_choices.append(first if better(first, others) else others[0])
     return trajectory
 """,
 )

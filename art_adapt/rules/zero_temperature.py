@@ -33,6 +33,24 @@ async def rollout(client, model, messages):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+BASE = {"top_p": 1.0}
+MODES = {"train": {**BASE, "temperature": 0.0}, "test": {**BASE, "temperature": 0.0}}
+
+class Writer:
+    def __init__(self, model, mode):
+        self.model, self.options = model, MODES[mode]
+
+    async def run(self, s):
+        trajectory = art.Trajectory(messages_and_choices=[s.asked])
+        response = await self.model.openai_client().chat.completions.create(
+            model=self.model.get_inference_name(), messages=trajectory.messages(), **self.options  # <-
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        return trajectory
+""",
 )
 GOOD = (
     """\
@@ -82,6 +100,23 @@ async def validate(model, rows, step):
 
     groups = await art.gather_trajectory_groups(art.TrajectoryGroup([greedy(r)]) for r in rows)
     await model.log(groups, split="val", step=step)
+""",
+    """\
+import art
+
+MODES = {"train": {"temperature": 1.0}, "test": {"temperature": 0.0}}
+
+class Writer:
+    def __init__(self, model, mode):
+        self.model, self.options = model, MODES[mode]
+
+    async def run(self, s):
+        trajectory = art.Trajectory(messages_and_choices=[s.asked])
+        response = await self.model.openai_client().chat.completions.create(
+            model=self.model.get_inference_name(), messages=trajectory.messages(), **self.options
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        return trajectory
 """,
 )
 

@@ -1351,3 +1351,26 @@ def test_the_server_of_a_model_has_a_key() -> None:
     assert served["server_args"].get("api_key") == refused_api_key.OF_LOCAL
     source = (Path(art.__file__).parent / "local/backend.py").read_text()
     assert f'.get("api_key") or "{refused_api_key.OF_LOCAL}"' in source
+
+
+@shows("ART221")
+def test_a_default_of_a_rollout_is_one_for_all() -> None:
+    async def episode(name: str, notes: list[str] = []) -> art.Trajectory:  # noqa: B006
+        seen = len(notes)
+        notes.append(name)
+        return art.Trajectory(metadata={"seen": seen})
+
+    (group,) = gather(lambda: [Group(episode(name) for name in "abc")])
+    assert sorted(each.metadata["seen"] for each in group) == [0, 1, 2]
+
+
+@shows("ART320")
+def test_an_episode_that_divides_by_zero_leaves_its_group() -> None:
+    async def episode(named: list[str]) -> art.Trajectory:
+        return art.Trajectory(reward=1 / len(named))
+
+    (group,) = gather(
+        lambda: [Group(episode(named) for named in ([], ["a"], ["a", "b"]))],
+        max_exceptions=3,
+    )
+    assert sorted(each.reward for each in group) == [0.5, 1.0]

@@ -71,10 +71,12 @@ def _is_of_enum(code: Code, member: Value, attribute: str) -> bool:
     definition = code.syntax.classes.get(named)
     if definition is None or not any(map(_is_enum, definition.bases)):
         return False
-    members = [each for each in definition.body if isinstance(each, ast.Assign)]
-    return attribute == "name" or (
-        bool(members) and all(spells_text(each.value) for each in members)
-    )
+    values = [
+        each.value
+        for each in definition.body
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
+    ]
+    return attribute == "name" or (bool(values) and all(map(spells_text, values)))
 
 
 def _is_enum(base: ast.expr) -> bool:
