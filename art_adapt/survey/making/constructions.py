@@ -74,6 +74,8 @@ def with_constructions(
     agent = project.files[entry.home]
     if entry.constructor:
         made = constructed(project, agent, entry.class_name)
+        seen = _seen_makers(project, entry.class_name)
+        made = [*made, *(each for each in seen if each not in made)]
         made = not_handing_on(not_copying(made, entry.class_name or ""))
         calls = _with_what_asks(project, made, reaching)
         given = given_by(project, agent, calls, entry.constructor, worst)
@@ -86,9 +88,8 @@ def with_constructions(
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, constructor=_with_other_ways(given, found))
     if entry.parameters:
-        called_at = [*graph.calls_of(project, entry.key)] or [
-            *_seen_calls(project, entry)
-        ]
+        called_at = [*graph.calls_of(project, entry.key)]
+        called_at += [e for e in _seen_calls(project, entry) if e not in called_at]
         given = given_by(project, agent, called_at, entry.parameters, worst)
         found = _as_objects(given, entry.parameters)
         found = tuple(
@@ -234,17 +235,28 @@ def _is_of_literals(value: ast.expr) -> bool:
 
 
 def _seen_calls(project: Project, entry: EntryPoint) -> Iterator[Site]:
-    """Yield the calls of a function that a run has shown, where no import leads to it.
+    """Yield the calls of a function that a run has shown, though no import may lead to it.
 
     Its file may be found through ``sys.path``, as only the running program has it.
     """
     name = entry.called.rpartition(".")[2]
     for path, function in sorted(project.session.shown.makers):
-        place = project.file(Path(path))
-        if place is not None:
-            for node in place.owned_by(function):
-                if isinstance(node, ast.Call) and last_name(node.func) == name:
-                    yield place, node
+        yield from _calls_in(project, path, function, name)
+
+
+def _seen_makers(project: Project, class_name: str | None) -> Iterator[Site]:
+    """Yield the calls that have made an object of a class in a run."""
+    for path, function, name in sorted(project.session.shown.parts):
+        if name == class_name:
+            yield from _calls_in(project, path, function, name)
+
+
+def _calls_in(project: Project, path: str, function: str, name: str) -> Iterator[Site]:
+    place = project.file(Path(path))
+    for node in () if place is None else place.owned_by(function):
+        if isinstance(node, ast.Call) and last_name(node.func) == name:
+            assert place is not None
+            yield place, node
 
 
 def is_configured(entry: EntryPoint) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.callers import files_that_use
@@ -63,8 +65,10 @@ def as_used(
     may_be_filled_elsewhere = (
         entry.instance is None and not entry.setup and may_be_filled(project, entry)
     )
+    makers = _unread_makers(project)
     if entry.instance is not None or not (
         unknown
+        or makers
         or not shown
         or may_be_filled_elsewhere
         or _is_told_more(project, graph, entry)
@@ -81,7 +85,8 @@ def as_used(
     ]
     if entry.class_name is not None:
         classes += [entry.class_name, *(name for _, name in inheriting(project, entry))]
-    wider = project.with_files(files_that_use(project, [entry.key], classes)) or project
+    using = makers or files_that_use(project, [entry.key], classes)
+    wider = project.with_files(using) or project
     if wider is not project:
         graph = CallGraph.of(wider)
     reaching = reaching | graph.reaching([entry.key])
@@ -97,6 +102,13 @@ def as_used(
     entry = with_recorded_provider(wider, with_built(wider, entry, reaching))
     entry = _without_conflicts(entry)
     return with_stand_ins(project, entry)
+
+
+def _unread_makers(project: Project) -> list[Path]:
+    """Return the files in which a run has made the agent, or called it, and that are not read."""
+    read = {os.path.realpath(path) for path in project.files}
+    makers = dict.fromkeys(path for path, _ in sorted(project.session.shown.makers))
+    return [Path(path) for path in makers if path not in read]
 
 
 def _is_made(project: Project, key: FunctionKey) -> bool:
