@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from art_adapt.code.session import Session
 from art_adapt.decisions import said_in
@@ -13,6 +14,7 @@ from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
 from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
 from art_adapt.seen.roles import with_seen_roles
+from art_adapt.seen.untold import around_untold
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
 from art_adapt.survey.model import Survey
@@ -33,12 +35,30 @@ def surveyed_as_seen(
     seen, more = seen_around(found, sources, options, session)
     if not found.calls:  # a framework leads from there to the model
         sources = [*sources, *more]
+    shown, chosen = _as_shown(found, sources, options, session, seen)
+    while seen is not None and options.entry is None:
+        outer = around_untold(seen, shown)
+        if outer is None:
+            break
+        seen = replace(seen, function=outer, read=found.entry_points[0])
+        shown, chosen = _as_shown(found, sources, options, session, seen)
+    return shown, chosen, seen
+
+
+def _as_shown(
+    found: Survey,
+    sources: Sequence[Source],
+    options: Options,
+    session: Session,
+    seen: Seen | None,
+) -> tuple[Survey, Options]:
+    """Return the survey with the episode that runs show, and the options that name it."""
     options = with_seen(options, seen, found, sources)
     session.shown = shown_by(seen)
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = _surveyed(sources, options, session)
-    return *as_said(found, sources, options, session, seen), seen
+    return as_said(found, sources, options, session, seen)
 
 
 def seen_around(

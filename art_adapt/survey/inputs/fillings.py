@@ -27,7 +27,7 @@ def fillings(
 ) -> list[ast.stmt] | None:
     """Return the statements that add to an object after it is made: ``tools.register(f)``.
 
-    What comes after the object is used does not count. None where they cannot be taken
+    What comes after the object is used does not count, and of a loop that uses it, each pass counts. None where they cannot be taken
     over, since they happen only sometimes, or in a function inside. ``left_out`` gets those
     that happen only if somebody types an option.
     """
@@ -44,6 +44,8 @@ def fillings(
         return None
     found: dict[ast.stmt, None] = dict.fromkeys(decorated)
     holders = list(holding(place, owner, name))
+    # Of a loop over tasks, one pass is an episode: what it does before it uses the object counts.
+    blocks = {place.parents[made], *place.enclosing_loops(used)}
     for node in place.owned_by(owner):
         is_one = changes(node, name) or any(fills(node, each) for each in holders)
         if not is_one or not isinstance(node, ast.stmt | ast.expr):
@@ -56,8 +58,7 @@ def fillings(
         statement = next(
             outer
             for outer in (node, *place.ancestors(node))
-            if place.parents.get(outer) is place.parents[made]
-            or isinstance(outer, ast.Module)
+            if place.parents.get(outer) in blocks or isinstance(outer, ast.Module)
         )
         if isinstance(statement, ast.If) and _is_a_persons(place, statement.test):
             left_out.add(statement)  # --style: without it, what is made stays as it is
