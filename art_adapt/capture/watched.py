@@ -41,7 +41,9 @@ def notes_of(
             for call in run.outward(request.around):
                 first.setdefault(call.number, at)
         for call in run.calls.values():
-            if call.key == key and call.number in first:
+            # One that called itself, as after a tool, goes on with its own episode.
+            around = [each.key for each in run.outward(call.around)]
+            if call.key == key and call.number in first and key not in around:
                 yield {
                     "began": call.began,
                     "seconds": call.seconds,

@@ -18,6 +18,7 @@ from typing import Any
 
 from art_adapt.errors import Refusal
 from art_adapt.json_lines import json_lines
+from art_adapt.rehearsal.heard import NOTHING, Heard
 from art_adapt.rehearsal.prompted import prompted_answer
 from art_adapt.rehearsal.schemas import WORDS, fits, value_of
 
@@ -121,11 +122,12 @@ def reply_to(
     favourite: str | None = None,
     faults: Faults = Faults(),
     seed: int = 0,
+    heard: Heard = NOTHING,
 ) -> Reply:
     """Make the reply to one request; ``number`` makes its text unique.
 
     As RULER's judge it prefers trajectories that contain ``favourite``, or scores them by chance,
-    the same ones alike for one ``seed``.
+    the same ones alike for one ``seed``. ``heard``: what models said in watched runs.
     """
     if (judged := _judgement(request, seed, favourite)) is not None:
         return judged
@@ -143,7 +145,7 @@ def reply_to(
         return _call(request, tools, random, number, faults)
     if random.random() < faults.refused:
         return Reply(f"{REFUSAL} ({number}).", fault="refused")
-    text = _answer(request, random, number)
+    text = _answer(request, random, number, heard)
     if random.random() < faults.truncated:
         return Reply(text[: len(text) // 2], finish_reason="length", fault="truncated")
     return Reply(text)
@@ -205,7 +207,7 @@ def _calling(calls: list[tuple[str, str]], fault: str) -> Reply:
     return Reply(None, tuple(calls), "tool_calls", fault=fault)
 
 
-def _answer(request: Json, random: Random, number: int) -> str:
+def _answer(request: Json, random: Random, number: int, heard: Heard) -> str:
     wanted = request.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         schema = wanted["json_schema"].get("schema") or {}
@@ -214,6 +216,8 @@ def _answer(request: Json, random: Random, number: int) -> str:
     def text() -> str:
         return f"{random.choice(WORDS)} {random.choice(WORDS)} {number}"
 
+    if (known := heard.answer(request, random, text)) is not None:
+        return known
     if (prompted := prompted_answer(request, random, text)) is not None:
         return prompted
     if wanted.get("type") == "json_object":

@@ -20,6 +20,7 @@ from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal import repeats
 from art_adapt.rehearsal.completions import EMBEDDINGS, answer
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
+from art_adapt.rehearsal.heard import Heard
 from art_adapt.rehearsal.replayed import Replay, episode_of
 from art_adapt.rehearsal.replies import (
     CALLING,
@@ -71,7 +72,8 @@ class ScriptedModel:
         """Make the server.
 
         RULER's judge prefers ``favourite``, or scores at random. An episode that is run alone is
-        told what the model said in the one of ``runs`` that its scenario comes from.
+        told what the model said in the one of ``runs`` that its scenario comes from. Where models
+        answered JSON in those, others get such as well.
         """
         self.log: list[Exchange] = []
         self.repeats: list[Exchange] = []
@@ -82,6 +84,7 @@ class ScriptedModel:
         self._rows = rows
         self._favourite = favourite
         self._runs = runs
+        self._heard = Heard.of(runs)
         self._replay: Replay | None = None
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
@@ -161,6 +164,7 @@ class ScriptedModel:
                     favourite,
                     faults,
                     self._seed,
+                    self._heard,
                 ),
             )
             fault = reply.fault

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from art_adapt.code.importable import ImportedName
 from art_adapt.recipe.fields import is_given, scenario_fields
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
@@ -108,6 +110,7 @@ def _given(
             differs,
         ),
         setup=tuple(_set_up(call, seen, words, differs) for call in entry.setup),
+        instance=_instance(entry, seen, words),
         was_seen=True,
     )
     if entry.terminal is not None or scenario_fields(found):
@@ -117,6 +120,43 @@ def _given(
         return replace(found, constructor=own)
     # Of one run nobody can tell what the next gives: what reading has for a field stays one.
     return replace(found, parameters=entry.parameters)
+
+
+def _instance(entry: EntryPoint, seen: SeenFunction, words: Words) -> Parameter | None:
+    """Describe what the factory was given that made the agent: what the model was not asked stays."""
+    made = entry.instance
+    if made is None or made.made is None or not made.fields:
+        return made
+    name = made.made.value.rpartition(".")[2]
+    calls = [
+        call
+        for each in seen.calls
+        if (owner := each.run.owner(each.call)) is not None
+        for call in owner.returned
+        if call.name == name
+    ]
+    given = _of(name, seen)
+    fields = _described(made.fields, calls, given, made.made.place, words, True)
+    folders = {each.run.folder for each in seen.calls}
+    folder = folders.pop() if len(folders) == 1 else None
+    return replace(made, fields=tuple(_from_folder(each, folder) for each in fields))
+
+
+def _from_folder(field: Parameter, folder: Path | None) -> Parameter:
+    """Spell a path as it is from the folder in which the run, and training, begin."""
+    made = field.made
+    if made is None or folder is None or not is_literal(made.value):
+        return field
+    path = ast.literal_eval(made.value)
+    if not isinstance(path, str) or not Path(path).is_relative_to(folder):
+        return field
+    text = repr(Path(path).relative_to(folder).as_posix())
+    if field.annotation in ("Path", "pathlib.Path"):
+        imported = ImportedName("pathlib", "Path")
+        return replace(
+            field, made=replace(made, value=f"Path({text})", imports=(imported,))
+        )
+    return replace(field, made=replace(made, value=text))
 
 
 def _is_left(parameter: Parameter, inits: Sequence[Call]) -> bool:

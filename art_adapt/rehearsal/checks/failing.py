@@ -202,7 +202,8 @@ def _alone(seen: Seen, found: Failures) -> str:
     ends = [seen.notes.repeat(phase) for phase in (SAME, SAME_AGAIN)]
     if not found.own or not all(end is not None and end.is_well for end in ends):
         return ""
-    if any(end is not None and end.replayed for end in ends):
+    asked = "never called the model" not in found.usual[0]
+    if asked and any(end is not None and end.replayed for end in ends):
         return ""  # it was told what the model said in a run
     return (
         "an episode that ran alone ended well: if those side by side share a service, a lock or a "

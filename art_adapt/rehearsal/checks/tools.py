@@ -57,7 +57,7 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
     called = sum(
         len(item.message.get("tool_calls") or ()) for e in over for item in e.choices
     )
-    if called < FEWEST_CALLS or any(_answered(seen)):
+    if called < FEWEST_CALLS or any(_answered(seen)) or _has_replies(seen):
         return
     yield seen.finding(
         "tools never ran",
@@ -133,6 +133,15 @@ def _reply(text: str, arguments: str) -> Reply:
         return Reply("", False)
     failure = text[max(0, found.start() - 20) : found.end() + 60]
     return Reply(failure, NETWORK.search(text) is not None)
+
+
+def _has_replies(seen: Seen) -> bool:
+    """True if a request had the reply of a tool, whatever call it answers: the code ran."""
+    return any(
+        message.get("role") in ("tool", "function")
+        for exchange in seen.log
+        for message in exchange.request.get("messages") or ()
+    )
 
 
 def _call_ids(exchange: Exchange) -> Iterator[str]:
