@@ -135,7 +135,7 @@ def package_of(syntax: Syntax) -> str:
     folder = path.parent
     always = imports_relatively(syntax)
     relative = always or (folder.name.isidentifier() and any(_relative(syntax)))
-    if not relative and _imports_neighbours_by_name(syntax):
+    if not relative and imports_neighbours_by_name(syntax):
         return ""
     package = _package_by_evidence(syntax) or (folder.name if relative else "")
     dots = relative_depth(syntax)
@@ -163,7 +163,7 @@ def _package_by_evidence(syntax: Syntax) -> str:
     )
 
 
-def _imports_neighbours_by_name(syntax: Syntax) -> bool:
+def imports_neighbours_by_name(syntax: Syntax) -> bool:
     """True if the file imports its neighbours by name, as scripts do.
 
     Those are modules beside it, and modules in folders beside it that are no packages of the

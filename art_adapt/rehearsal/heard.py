@@ -68,10 +68,8 @@ NOTHING = Heard()
 
 def _is_alike(text: str, began: str) -> bool:
     """True if two conversations begin alike: with one prompt, or with one template."""
-    return (
-        text == began
-        or (len(text) >= ALIKE <= len(began)
-        and text[:ALIKE] == began[:ALIKE])
+    return text == began or (
+        len(text) >= ALIKE <= len(began) and text[:ALIKE] == began[:ALIKE]
     )
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import keyword
+import os
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from art_adapt.code.importable import ImportedName
-from art_adapt.code.packages import is_own_module
+from art_adapt.code.packages import (
+    imports_neighbours_by_name,
+    is_own_module,
+    package_depth,
+)
+from art_adapt.code.syntax import Syntax
 from art_adapt.recipe.model import Recipe
 from art_adapt.reward_function import imported_reward
+from art_adapt.source import Source
 from art_adapt.survey.model import EntryPoint
 from art_adapt.train_module.layout import LINE_LENGTH, literal, render_call
 
 UNUSED = "noqa: F401"
+PATH = (ImportedName("sys"), ImportedName("pathlib", "Path"))  # for folders
 
 
 @dataclass(frozen=True, order=True)
@@ -63,7 +71,15 @@ def render_imports(
         for (module, comment), names in groups.items()
         for line in _lines(module, names, width)
     )
-    return [line.text for line in sorted(lines)]
+    rendered = sorted(lines)
+    apart = any(line.is_relative for line in rendered)
+    apart = apart and not all(line.is_relative for line in rendered)
+    first = next((e for e in rendered if apart and e.is_relative), None)
+    return [
+        text
+        for line in rendered
+        for text in ([""] if line is first else []) + [line.text]
+    ]
 
 
 def own_imports(
@@ -90,6 +106,37 @@ def own_imports(
         render_call("with ", "training.without_runs_of", given, ":"),
         *(textwrap.indent(line, "    ") for line in lines),
     ]
+
+
+def script_folders(
+    recipe: Recipe, entry: EntryPoint, sources: Sequence[Source]
+) -> dict[str, str]:
+    """Return the folders of scripts that are imported and import their neighbours by name.
+
+    Each with the name of such a script: Python looked into its folder when it ran it.
+    """
+    files = {os.path.realpath(each.path): each for each in sources}
+    root = entry.home.resolve().parents[package_depth(entry.package)]
+    found: dict[str, str] = {}
+    for module in dict.fromkeys(each.module for each in recipe.imports):
+        path = root.joinpath(*module.split(".")).with_suffix(".py")
+        source = files.get(os.path.realpath(path))
+        if "." not in module.strip(".") or source is None or module.startswith("."):
+            continue
+        if imports_neighbours_by_name(Syntax.of(source)):
+            folder = path.parent.relative_to(root).as_posix()
+            found.setdefault(folder, path.name)
+    return found
+
+
+def render_folders(folders: Mapping[str, str], depth: int) -> list[str]:
+    """Render that Python also looks into folders, from a module ``depth`` packages deep."""
+    lines = []
+    for folder, name in folders.items():
+        path = f"str(Path(__file__).resolve().parents[{depth}] / {literal(folder)})"
+        lines.append(f"# {name} imports what is in its own folder.")
+        lines.append(render_call("", "sys.path.append", [path]))
+    return [*lines, ""] if lines else []
 
 
 def _registering(module: str) -> ImportedName:

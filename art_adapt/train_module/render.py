@@ -19,7 +19,14 @@ from art_adapt.survey.side_effects.harm import Effect, Harm, is_kept_apart
 from art_adapt.train_file import sealed
 from art_adapt.train_module.episode import render_episode
 from art_adapt.train_module.fill import fill, names_of_template
-from art_adapt.train_module.imports import is_own, needs_importlib, own_imports
+from art_adapt.train_module.imports import (
+    PATH,
+    is_own,
+    needs_importlib,
+    own_imports,
+    render_folders,
+    script_folders,
+)
 from art_adapt.train_module.layout import (
     LINE_LENGTH,
     double_quoted,
@@ -82,7 +89,11 @@ def render(
         "SCENARIOS": literal(training.scenarios),
         "FOLDER": _project_folder(entry),
     }
-    own = own_imports(recipe, entry, training.reward, survey.left_out)
+    folders = script_folders(recipe, entry, survey.read)
+    own = [
+        *render_folders(folders, package_depth(entry.package)),
+        *own_imports(recipe, entry, training.reward, survey.left_out),
+    ]
     texts = {
         "docstring": _docstring(entry, training, survey),
         "local_imports": "\n".join([*own, *_starting(recipe)]),
@@ -94,7 +105,7 @@ def render(
         values,
         texts,
         _conditions(training, recipe),
-        [*_libraries(recipe, entry, training)],
+        [*_libraries(recipe, entry, training), *(PATH if folders else ())],
     )
     return sealed(decided + text, __version__)
 
