@@ -21,9 +21,7 @@ from art_adapt.code.nodes import (
     argument_of,
     awaited,
     dotted,
-    first_argument,
     given_to,
-    last_name,
     names_in,
     names_set_in,
 )
@@ -52,14 +50,6 @@ async def share(group: art.TrajectoryGroup):
         each.metrics["own"] = each.reward
         each.reward = mean  # <-
     return group
-""",
-    """\
-import art
-
-async def step(model, backend, groups):
-    won = [art.TrajectoryGroup([t for t in g.trajectories if t.reward == 1.0]) for g in groups]  # <-
-    lost = [art.TrajectoryGroup([t for t in g if t.reward != 1.0]) for g in groups]
-    await backend.train(model, won + lost)
 """,
     """\
 import art
@@ -100,24 +90,6 @@ async def rollout(model, row):
     trajectory.messages_and_choices.append(response.choices[0])
     trajectory.reward = Grader(row).grade(response.choices[0].message.content)  # <-
     return trajectory
-""",
-    """\
-import art
-from operator import attrgetter
-
-worth = attrgetter("reward")
-
-async def winners(group: art.TrajectoryGroup):
-    good = list(filter(worth, group.trajectories))
-    return art.TrajectoryGroup(good, metadata=group.metadata) if good else None  # <-
-
-async def best(group: art.TrajectoryGroup):
-    return art.TrajectoryGroup([t for t in group.trajectories if t.reward >= 0.5])  # <-
-
-async def step(model, backend, groups):
-    done = await art.gather_trajectory_groups(groups, after_each=winners)
-    more = await art.gather_trajectory_groups(groups, after_each=best)
-    await backend.train(model, [*done, *more])
 """,
 )
 GOOD = (
@@ -179,24 +151,6 @@ async def play(models):
     return pair
 """
     + LOOP,
-    """\
-import art
-
-async def whole(group: art.TrajectoryGroup):
-    return group if len({t.reward for t in group}) > 1 else None
-
-async def sound(group: art.TrajectoryGroup):
-    return art.TrajectoryGroup([t for t in group.trajectories if not t.metrics.get("broken")])
-
-async def step(model, backend, groups):
-    done = await art.gather_trajectory_groups(groups, after_each=whole)
-    more = await art.gather_trajectory_groups(groups, after_each=sound)
-    await backend.train(model, [*done, *more])
-
-def show(groups):
-    wins = [art.TrajectoryGroup([t for t in g if t.reward > 0]) for g in groups]
-    print(sum(map(len, wins)))
-""",
 )
 
 OF_GROUP = (
@@ -211,7 +165,6 @@ MESSAGE = (
 def check(code: Code) -> Iterator[Found]:
     yield from _of_train_module(code)
     yield from _same_in_group(code)
-    yield from _kept_by_reward(code)
     yield from _deaf(code)
     assigned = [write for write in code.rewards.writes if not write.constructs]
     if (
@@ -259,22 +212,6 @@ def _of_train_module(code: Code) -> Iterator[Found]:
             yield found(write.value, MESSAGE)
 
 
-def _kept_by_reward(code: Code) -> Iterator[Found]:
-    """Yield the groups that are made of the trajectories with a high reward."""
-    for call in code.art_calls("TrajectoryGroup"):
-        given = first_argument(call, "trajectories")
-        values = code.values(given) if given is not None else ()
-        kept = [test for value in values for test in _tests(code, value)]
-        if any(isinstance(test, ast.Eq) for test in kept):
-            yield found(call, OF_GROUP)
-        elif kept and _may_be_trained(code, call):
-            yield found(
-                call,
-                "only episodes with a high reward stay in this group, so failing is never "
-                "punished, and equal rewards teach nothing: train on the whole group",
-            )
-
-
 def _deaf(code: Code) -> Iterator[Found]:
     """Yield the rewards of functions that get the model's answer, and do not read it."""
     for write in code.rewards.writes:
@@ -303,54 +240,6 @@ def _deaf(code: Code) -> Iterator[Found]:
                 f"{function.qualname} does not read {answers[0]}, what the model said: "
                 f"{MESSAGE}",
             )
-
-
-def _may_be_trained(code: Code, group: ast.Call) -> bool:
-    """Return whether a group is trained, or comes back from a callback or a helper of its own."""
-    if "train_sft" in code.source.text:
-        return False
-    callbacks = {c.body.function.qualname for c in code.callbacks if c.body is not None}
-    return (
-        group in code.training.groups
-        or code.syntax.owner(group) in callbacks
-        or not code.training.calls
-    )
-
-
-def _tests(code: Code, members: Value) -> Iterator[ast.cmpop]:
-    """Yield how the rewards of a group's members are compared, ``Gt`` where they must be true."""
-    match members.node:
-        case (
-            ast.ListComp(elt=ast.Name(id=kept), generators=[*_, last])
-            | ast.GeneratorExp(elt=ast.Name(id=kept), generators=[*_, last])
-        ):
-            if dotted(last.target) == kept:
-                for test in last.ifs:
-                    yield from _compared(code, test, kept)
-        case ast.Call(func=ast.Name("filter"), args=[function, _]):
-            for made in code.values(members.of(function)):
-                match made.node:
-                    case ast.Lambda(args=ast.arguments(args=[only]), body=test):
-                        yield from _compared(code, test, only.arg)
-                    case ast.Call(func=named, args=[ast.Constant("reward")]):
-                        if last_name(named) == "attrgetter":
-                            yield ast.Gt()
-
-
-def _compared(code: Code, test: ast.expr, kept: str) -> Iterator[ast.cmpop]:
-    """Yield how a test compares a reward with a number: ``trajectory.reward >= 0.5``."""
-    if dotted(test) == f"{kept}.reward":
-        yield ast.Gt()
-    match test:
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            is_above = isinstance(operator, ast.Gt | ast.GtE | ast.Eq)
-            sides = [(left, right)] if is_above else []
-            if isinstance(operator, ast.Lt | ast.LtE | ast.Eq):
-                sides.append((right, left))
-            for reward, number in sides:
-                at = code.constant(number)
-                if dotted(reward) == f"{kept}.reward" and isinstance(at, int | float):
-                    yield operator
 
 
 def _same_in_group(code: Code) -> Iterator[Found]:

@@ -8,8 +8,10 @@ from art_adapt.recipe.fields import scenario_fields
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction, seen_functions
-from art_adapt.seen.notes import Call, Json
+from art_adapt.seen.notes import Call, Json, Run
 from art_adapt.survey.model import Survey
+
+TYPED = ("arguments", "inputs")  # fields of which a row has what somebody typed
 
 
 def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
@@ -24,11 +26,16 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
         return None
     entry = next((e for e in found.entry_points if key_of(e) == function.key), None)
     told = set(_told(function))
-    if entry is None or all(
-        each.default is not None or not told.isdisjoint((each.name, each.of))
+    if entry is None:
+        return None
+    lacking = [
+        each
         for each in scenario_fields(entry)
-        if each.name not in ("arguments", "inputs")
-    ):
+        if each.default is None
+        and each.name not in TYPED
+        and told.isdisjoint((each.name, each.of))
+    ]
+    if not (lacking or any(_is_filled(e.run, e.call) for e in function.calls)):
         return None
     around = [
         each
@@ -43,6 +50,17 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
 def _is_plain(call: Call) -> bool:
     """True if a call was given something, and nothing that a row cannot hold."""
     return bool(call.given) and all("value" in note for note in call.given.values())
+
+
+def _is_filled(run: Run, call: Call) -> bool:
+    """True if a call was given an object that had been told something since it was made."""
+    objects = (run.objects.get(note.get("object", 0)) for note in call.given.values())
+    return any(
+        bool(each.given) and each.began < call.began
+        for made in objects
+        if made is not None
+        for each in made.calls
+    )
 
 
 def _told(function: SeenFunction) -> Iterator[str]:

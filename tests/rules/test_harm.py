@@ -271,7 +271,7 @@ def test_undeclared_arguments_are_dropped_and_assignments_raise() -> None:
 # ------------------------------------------------------------------------------ outcome
 
 
-@shows("ART301", "ART302", "ART401", "ART403", "ART501")
+@shows("ART301", "ART302", "ART321", "ART401", "ART403", "ART501")
 def test_equal_rewards_and_groups_of_one_train_nothing() -> None:
     pytest.importorskip("torch")
     assert art.Trajectory().reward == 0.0
