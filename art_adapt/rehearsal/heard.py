@@ -7,56 +7,66 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from art_adapt.conversation_signs import text_of
+from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.notes import Request, Run
 
 Json = dict[str, Any]
 
+OFTEN = 0.5
 ALIKE = 40  # characters that two prompts made of one template begin with, at least
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What models said in runs that was JSON, each with the text that its conversation began with.
+    """What models said in runs, each with the text that its conversation began with.
 
-    ``others`` are the beginnings of conversations in which one said anything else.
+    ``replies`` are those that were JSON, and ``texts`` all others.
     """
 
     replies: tuple[tuple[str, Any], ...] = ()
-    others: frozenset[str] = frozenset()
+    texts: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     def of(runs: Sequence[Run]) -> Heard:
         replies: list[tuple[str, Any]] = []
-        others = set()
+        texts: list[tuple[str, str]] = []
         for run in runs:
             tried: dict[str, Any] = {}  # replies that were read, by their texts
             for request in run.requests:
                 said = text_of(request.message).strip()
-                if request.called or not said or not request.messages:
+                if request.called or not (said and request.messages) or HIDDEN in said:
                     continue
                 began, value = text_of(request.messages[0]), _read(said)
                 if not isinstance(value, dict):
-                    others.add(began)
+                    texts.append((began, said))
                     continue
                 before = tried.get(_said_before(request))
                 if before is not None and before.keys() == value.keys():
-                    replies.remove((began, before))  # the agent asked for it again
+                    with suppress(ValueError):  # the agent asked for it again
+                        replies.remove((began, before))
                 tried[said] = value
                 replies.append((began, value))
-        return Heard(tuple(replies), frozenset(others))
+        return Heard(tuple(replies), tuple(texts))
 
     def answer(
         self, request: Json, random: Random, words: Callable[[], str]
     ) -> str | None:
-        """Return an answer like those to such a request; None where they were not all JSON."""
+        """Return an answer like those to such a request; None for one that may be any text.
+
+        Where they were texts, every second one is such a text: it may be a move, or an action.
+        """
         began = text_of(next(iter(request.get("messages") or ()), {}))
         said = [value for text, value in self.replies if _is_alike(text, began)]
-        if not said or any(_is_alike(text, began) for text in self.others):
+        texts = [text for first, text in self.texts if _is_alike(first, began)]
+        if texts:
+            return random.choice(texts) if random.random() < OFTEN else None
+        if not said:
             return None
         one = random.choice(said)
         same = [each for each in said if each.keys() == one.keys()]
