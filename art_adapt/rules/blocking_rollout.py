@@ -38,6 +38,22 @@ async def rollout(model, messages):
     response = client.chat.completions.create(model="m", messages=messages)  # <-
     return art.Trajectory(messages_and_choices=[*messages, response.choices[0]])
 """,
+    """\
+import art
+from art.langgraph import init_chat_model, wrap_rollout
+from dialogues import Analyzer, Desk
+
+async def rollout(goal) -> art.Trajectory:  # <-
+    analyzer = Analyzer(Desk(init_chat_model()))
+    reward, _ = analyzer.run(goal)
+    return art.Trajectory(messages_and_choices=[], reward=reward)
+
+async def step(model, goals):
+    run = wrap_rollout(model, rollout)
+    return await art.gather_trajectory_groups(
+        art.TrajectoryGroup(run(goal) for _ in range(8)) for goal in goals
+    )
+""",
 )
 GOOD = (
     """\
@@ -100,10 +116,12 @@ SYNC_CLIENTS = ("openai.OpenAI", "openai.AzureOpenAI")
 SERVICES = ("openpipe.OpenPipe", "openpipe.client.OpenPipe")  # have their key elsewhere
 LANGCHAIN = ("langchain", "langchain_core", "langchain_openai", "langgraph")
 Known = dict[ast.AST, ast.Call | None]  # the call that blocks in a function
+AWAITING = (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Yield)
 DEEPEST = 3  # functions that one leads to through the other
 
 
 def check(code: Code) -> Iterator[Found]:
+    yield from _awaiting_nothing(code)
     said = set()
     known: Known = {}
     for call in code.calls:
@@ -122,6 +140,45 @@ def check(code: Code) -> Iterator[Found]:
                 f"{dotted(blocking.func) or 'this'} blocks every rollout of the step while it "
                 "waits: await an async equivalent, or asyncio.to_thread",
             )
+
+
+def _awaiting_nothing(code: Code) -> Iterator[Found]:
+    """Yield the rollouts that ``wrap_rollout`` fills and that await nothing: the model is asked in them."""
+    wrapped = set(code.wrapped_rollouts)
+    if any(b"wrap_rollout(" in text for text in code.importers):
+        wrapped |= {
+            code.syntax.functions[name]
+            for name in code.trajectories.makers & code.syntax.functions.keys()
+        }
+    for function in sorted(wrapped, key=lambda each: each.node.lineno):
+        nodes = list(code.syntax.owned_by(function.qualname))
+        filled = any(
+            code.syntax.owner(p.by) == function.qualname for p in code.trajectories.puts
+        )
+        if (
+            isinstance(function.node, ast.AsyncFunctionDef)
+            and not filled
+            and any(
+                isinstance(node, ast.Call) and _may_ask(code, node) for node in nodes
+            )
+            and not any(isinstance(node, AWAITING) for node in nodes)
+        ):
+            yield found(
+                function.node,
+                f"{function.qualname} awaits nothing, so no other rollout of the step runs before it "
+                "has ended: await the agent, as with ainvoke, or asyncio.to_thread",
+            )
+
+
+def _may_ask(code: Code, call: ast.Call) -> bool:
+    """Return whether a call may ask the model: a method that no file here shows."""
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call not in code.trajectories.new
+        and code.art_name(call.func) is None
+        and code.flow.functions.called(code.syntax, call.func) is None
+        and dotted(call.func) not in BLOCKING
+    )
 
 
 def _blocking(code: Code, call: ast.Call, known: Known) -> list[ast.Call]:
