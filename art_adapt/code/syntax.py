@@ -177,6 +177,11 @@ class Syntax:
         )
 
     @cached_property
+    def has_callables(self) -> bool:
+        """Return whether a class here has objects that are called as functions are."""
+        return any(name.endswith(".__call__") for name in self.functions)
+
+    @cached_property
     def _nodes_by_owner(self) -> dict[str, list[ast.AST]]:
         found: dict[str, list[ast.AST]] = {}
         for node in self.nodes:

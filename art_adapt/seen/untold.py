@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from art_adapt.recipe.fields import scenario_fields
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
-from art_adapt.seen.episodes import SeenFunction, seen_functions
-from art_adapt.seen.notes import Call, Json, Run
+from art_adapt.seen.episodes import Enclosing, SeenFunction, seen_functions
+from art_adapt.seen.notes import Call, Json
 from art_adapt.survey.model import Survey
 
 TYPED = ("arguments", "inputs")  # fields of which a row has what somebody typed
@@ -35,7 +35,8 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
         and each.name not in TYPED
         and told.isdisjoint((each.name, each.of))
     ]
-    if not (lacking or any(_is_filled(e.run, e.call) for e in function.calls)):
+    unmade = [each.name for each in entry.parameters if each.made is None]
+    if not (lacking or any(_is_filled(e, unmade) for e in function.calls)):
         return None
     around = [
         each
@@ -52,12 +53,16 @@ def _is_plain(call: Call) -> bool:
     return bool(call.given) and all("value" in note for note in call.given.values())
 
 
-def _is_filled(run: Run, call: Call) -> bool:
-    """True if a call was given an object that had been told something since it was made."""
-    objects = (run.objects.get(note.get("object", 0)) for note in call.given.values())
+def _is_filled(asked: Enclosing, unmade: Sequence[str]) -> bool:
+    """True if a call was given an object that had been told something since it was made.
+
+    ``unmade``: the parameters of which reading does not know how the project makes and fills them.
+    """
+    call, objects = asked.call, asked.run.objects
+    given = [call.given[name] for name in unmade if name in call.given]
     return any(
         bool(each.given) and each.began < call.began
-        for made in objects
+        for made in (objects.get(note.get("object", 0)) for note in given)
         if made is not None
         for each in made.calls
     )

@@ -235,6 +235,9 @@ class Functions:
             if found:
                 return found
             if syntax.is_local(callee.id, syntax.owner(callee)):
+                files = (syntax, *self._project.files.values())
+                if not any(each.has_callables for each in files):
+                    return []
                 called = resolve(self._project, syntax, callee)
                 return [key for key in called if key[1].endswith(".__call__")]
         found = resolve(self._project, syntax, callee)

@@ -27,9 +27,9 @@ def fillings(
 ) -> list[ast.stmt] | None:
     """Return the statements that add to an object after it is made: ``tools.register(f)``.
 
-    What comes after the object is used does not count, and of a loop that uses it, each pass counts. None where they cannot be taken
-    over, since they happen only sometimes, or in a function inside. ``left_out`` gets those
-    that happen only if somebody types an option.
+    What comes after the object is used does not count. Of a loop that uses it, what a pass does
+    before counts. None where they cannot be taken over, since they happen only sometimes, or in a
+    function inside. ``left_out`` gets those that happen only if somebody types an option.
     """
     owner, user = place.owner(made), place.owner(used)
     if any(changes(node, name) for node in _inside(place, owner, user)):
