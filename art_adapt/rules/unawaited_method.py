@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted
+from art_adapt.code.nodes import dotted, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, await_it, found
 
@@ -52,6 +52,25 @@ class Run:
     async def step(self, groups):
         result = await self.backend.train(self.model, groups)
         self.model.log(groups, split="train", step=result.step)  # <-
+""",
+    """\
+import art
+from art.local import LocalBackend
+from functools import partial
+
+class Loop:
+    def __init__(self, model, backend):
+        self.model = model
+        self.learn = partial(backend.train, model, learning_rate=1e-5)
+
+    async def once(self, groups):
+        self.learn(groups)  # <-
+        await self.model.log(groups, split="train")
+
+async def main(model, groups):
+    backend = LocalBackend()
+    await model.register(backend)
+    await Loop(model, backend).once(groups)
 """,
 )
 FIXED = (
@@ -98,16 +117,38 @@ def check(code: Code) -> Iterator[Found]:
         if code.models.is_one(owner) and _is_taken_for_a_number(code, call):
             message = "get_step is a coroutine: without await it is no number"
             yield found(call, message, await_it(code, call))
-    for call, owner in code.method_calls(*OF_MODEL, *OF_BACKEND):
+    for call in code.calls:
         if not isinstance(code.syntax.parents.get(call), ast.Expr):
             continue
-        name = getattr(call.func, "attr", "")
+        method = _method(code, call)
+        if method is None:
+            continue
+        owner, name = method.value, method.attr
         is_model = code.models.is_one(owner) or _is_trained(code, owner)
         if (name in OF_MODEL and is_model) or (
             name in OF_BACKEND and code.models.is_backend(owner)
         ):
             message = f"{name} is a coroutine: without await it does nothing"
             yield found(call, message, await_it(code, call))
+
+
+def _method(code: Code, call: ast.Call) -> ast.Attribute | None:
+    """Return the method that a call names, or that a partial has bound which it calls."""
+    named = call.func
+    if isinstance(named, ast.Attribute) and named.attr in (*OF_MODEL, *OF_BACKEND):
+        return named
+    made = code.values(named) if isinstance(named, ast.Name | ast.Attribute) else ()
+    bound = [
+        each.node.args[0]
+        for each in made
+        if isinstance(each.node, ast.Call)
+        and last_name(each.node.func) == "partial"
+        and each.node.args
+        and each.syntax is code.syntax
+    ]
+    if len(bound) == 1 == len(made) and isinstance(bound[0], ast.Attribute):
+        return bound[0]
+    return None
 
 
 def _is_trained(code: Code, owner: ast.expr) -> bool:
