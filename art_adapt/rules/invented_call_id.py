@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import argument_of, dotted, entries, targets_of
+from art_adapt.code.nodes import argument_of, bound_names, dotted, entries, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.functions import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -138,7 +138,13 @@ def check(code: Code) -> Iterator[Found]:
         return
     for node in code.syntax.nodes:
         given = _given(node)
-        if (
+        if given is not None and _is_of_the_first(code, given):
+            yield found(
+                given,
+                "each of these replies has the id of the first call, so the others are not "
+                "answered: answer each call by its own id",
+            )
+        elif (
             given is not None
             and code.trajectories.in_episode(given)
             and ast.dump(given) not in own
@@ -149,6 +155,29 @@ def check(code: Code) -> Iterator[Found]:
                 "no tool call has this id: the model is sampled and trained on an invalid "
                 "conversation; answer a call by its own id, or say it in a user message",
             )
+
+
+def _is_of_the_first(code: Code, given: ast.expr) -> bool:
+    """Return whether a comprehension gives all of its messages the id of the first tool call."""
+    first = given.value if isinstance(given, ast.Attribute) else None
+    around = next(
+        (o for o in code.syntax.ancestors(given) if isinstance(o, ast.ListComp)), None
+    )
+    if not isinstance(first, ast.Name) or around is None:
+        return False
+    if first.id in bound_names(each.target for each in around.generators):
+        return False
+    taken = [
+        code.sampled.cut(made)
+        for definition in code.flow.definitions(code.flow.here(first))
+        for made in _made(definition.node)
+    ]
+    return bool(taken) and all(each is not None for each in taken)
+
+
+def _made(statement: ast.AST) -> list[ast.expr]:
+    """Return what a statement gives a name, as it is written."""
+    return [statement.value] if isinstance(statement, ast.Assign) else []
 
 
 def _given(node: ast.AST) -> ast.expr | None:

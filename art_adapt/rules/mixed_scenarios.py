@@ -370,10 +370,17 @@ def _is_several(code: Code, iterated: Value) -> bool:
     if isinstance(iterated.node, ast.Name) and _is_of_comprehension(
         iterated, iterated.node
     ):
-        return False
+        return all(_is_chunk(each.node) and _differ(code, each) for each in values)
     if SCENARIOS.search(named) and not NO_SCENARIOS.search(named):
         return True
     return all(_differ(code, value) for value in values)
+
+
+def _is_chunk(node: ast.expr) -> bool:
+    """Return whether it is a part of a list, and no list that a loop goes through."""
+    return (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)) or (
+        isinstance(node, ast.Call) and last_name(node.func) in PARTS
+    )
 
 
 def _is_of_copies(code: Code, value: Value) -> bool:

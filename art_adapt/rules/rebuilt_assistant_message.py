@@ -17,8 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 
-from art_adapt.code.nodes import attribute_of, given_to, keyword
+from art_adapt.code.nodes import attribute_of, first_argument, given_to, keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
+from art_adapt.rules.code.flow import constant
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)
@@ -256,6 +257,10 @@ def _is_made_up(code: Code, value: Value) -> bool:
     if not isinstance(made, ast.Call):
         return False
     name = value.syntax.qualified(made.func) or ""
+    fields = first_argument(made, "obj") or keyword(made, "update")
+    if name.endswith((".Choice.model_validate", ".Choice.model_construct")) and fields:
+        rest = code.contents.item(value.of(fields), "logprobs").values
+        return bool(rest) and all(constant(each) is None for each in rest)
     return (
         name.startswith(("openai.", "art."))
         and name.endswith(".Choice")

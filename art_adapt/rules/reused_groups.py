@@ -344,7 +344,10 @@ def _gathered_up(code: Code) -> Iterator[Found]:
 def _kept_by_self(code: Code) -> Iterator[Found]:
     """Yield the lists of an object that only grow, and are trained as a whole in a loop."""
     for call in code.training.calls:
-        for given in given_to(call) if code.training.loops(call) else ():
+        for whole in given_to(call) if code.training.loops(call) else ():
+            given = whole
+            if isinstance(whole, ast.Call) and dotted(whole.func) in ("list", "tuple"):
+                given = next(iter(given_to(whole)), whole)
             if (
                 not isinstance(given, ast.Attribute)
                 or dotted(given) != f"self.{given.attr}"

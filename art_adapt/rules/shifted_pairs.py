@@ -25,10 +25,13 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
     dotted,
     first_argument,
+    given_to,
     keyword,
     last_name,
+    names_in,
 )
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.annotated import is_group
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART316", "shifted-pairs", Severity.GARBAGE)
@@ -144,6 +147,12 @@ def check(code: Code) -> Iterator[Found]:
                 "a group has its episodes in the order in which they ended, so each may get the "
                 "value of another: keep it in the trajectory's metadata",
             )
+        elif name == "zip" and any(_is_reordered(code, *pair) for pair in pairs):
+            yield found(
+                call,
+                "these results are in the order of a sorted list, and the group is not, so each "
+                "episode may get what belongs to another: sort both, or neither",
+            )
         elif name == "zip" and _is_as_they_end(code, call):
             yield found(
                 call,
@@ -172,6 +181,22 @@ def _is_as_they_end(code: Code, call: ast.Call) -> bool:
         for each in call.args
     ]
     return any(ending) and not all(map(operator.or_, ending, counting))
+
+
+def _is_reordered(code: Code, members: ast.expr, results: ast.expr) -> bool:
+    """Return whether results were made of a group's members after these were sorted."""
+    group = members.value if isinstance(members, ast.Attribute) else members
+    if not is_group(code.flow, code.flow.here(group)):
+        return False
+    asked = results.value if isinstance(results, ast.Await) else results
+    made = given_to(asked) if isinstance(asked, ast.Call) else [asked]
+    return any(
+        isinstance(value.node, ast.Call)
+        and dotted(value.node.func) == "sorted"
+        and (dotted(group) or "") in names_in(value.node)
+        for each in made
+        for value in code.values(each)
+    )
 
 
 def _ends_first(code: Code, items: ast.expr) -> bool:

@@ -192,6 +192,14 @@ def check(code: Code) -> Iterator[Found]:
                 "a condition of the reward is not awaited, and a coroutine is always true: each "
                 "episode gets the same; await it",
             )
+        if not what and any(
+            _is_method(code, each) for each in _asked(code, write.value)
+        ):
+            yield found(
+                write.value,
+                "a condition of the reward is a method that is not called, which is always true: "
+                "each episode gets the same; call it",
+            )
         if what:
             is_written = any(map(_unusable, values)) or what != "NaN"
             sometimes = "may be" if len(values) > 1 or not is_written else "is"
@@ -223,6 +231,16 @@ def _asked(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
             tests.append(test.operand)
         else:
             yield test
+
+
+def _is_method(code: Code, asked: ast.expr) -> bool:
+    """Return whether it names a method of the project, and no property."""
+    if not isinstance(asked, ast.Attribute) or code.flow.functions.read(
+        code.flow.here(asked)
+    ):
+        return False
+    named = code.flow.functions.called(code.syntax, asked)
+    return named is not None and named[1].qualname.endswith(f".{asked.attr}")
 
 
 def _is_unawaited(code: Code, reward: ast.expr) -> bool:

@@ -238,7 +238,8 @@ class Contents:
             records = self.flow.values(value.of(record))
             fields = [self.flow.field_of(record, key) for record in records]
             known = [field for field in fields if field is not None]
-            item = Item(tuple(known), known=False, written=tuple(known))
+            found = [each for field in known for each in self.flow.values(field)]
+            item = Item(tuple(found), known=False, written=tuple(known))
         elif not isinstance(node, ast.Constant):
             item = Item(known=False)
         return item

@@ -29,6 +29,7 @@ from art_adapt.code.nodes import (
     argument_of,
     defaults_of,
     dotted,
+    entries,
     last_name,
 )
 from art_adapt.code.reaching import Definition
@@ -279,8 +280,10 @@ class Flow:
             return None
         found = self.functions.class_of(record.syntax, made.func)
         is_plain = record.syntax.qualified(made.func) == "types.SimpleNamespace"
-        if is_open(made) or (found is None and not is_plain):
+        if found is None and not is_plain:
             return None
+        if is_open(made):
+            return self._given_whole(record, made, name)
         fields = {} if found is None else _fields(found[1])
         inherits = found is not None and any(
             self.functions.class_made(found[0], base) for base in found[1].bases
@@ -296,6 +299,21 @@ class Flow:
             if default is None or found is None
             else Value(default, Place(found[0]))
         )
+
+    def _given_whole(self, record: Value, made: ast.Call, name: str) -> Value | None:
+        """Return what a record is given by name, itself or in the displays of ``**settings``."""
+        if made.args:
+            return None
+        found: Value | None = None
+        for each in made.keywords:
+            if each.arg == name:
+                return record.of(each.value)
+            for mapping in () if each.arg else self.values(record.of(each.value)):
+                if not isinstance(mapping.node, ast.Dict | ast.Call):
+                    return None
+                if (held := entries(mapping.node).get(name)) is not None:
+                    found = mapping.of(held)
+        return found
 
     def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
         """Yield what the class of an object that is made here assigns to an attribute.
