@@ -151,6 +151,21 @@ async def play(models):
     return pair
 """
     + LOOP,
+    """\
+import art
+
+async def one(model, task):
+    trajectory = art.Trajectory(messages_and_choices=[task.asked])
+    trajectory.reward = task.grade(await ask(model, task))
+    trajectory.metrics["reward"] = trajectory.reward
+    return trajectory
+
+async def train(model, backend, tasks):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(one(model, task) for _ in range(8)) for task in tasks
+    )
+    await backend.train(model, groups)
+""",
 )
 
 OF_GROUP = (

@@ -90,6 +90,21 @@ async def train(model, backend, scenarios):
     groups = await art.gather_trajectory_groups(map(group, scenarios))
     await backend.train(model, groups)
 """,
+    """\
+import art
+from types import SimpleNamespace
+
+PROFILES = {"debug": dict(rollouts=4), "prod": dict(rollouts=1)}
+cfg = SimpleNamespace(**PROFILES["prod"], lr=1e-5)
+
+def groups_of(model, scenarios, rollout):
+    for s in scenarios:
+        yield art.TrajectoryGroup(rollout(model, s) for _ in range(cfg.rollouts))  # <-
+
+async def train(model, backend, scenarios, rollout):
+    groups = await art.gather_trajectory_groups(groups_of(model, scenarios, rollout))
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\

@@ -100,6 +100,25 @@ async def rollout(client, model, s):
             trajectory.messages_and_choices.append(replies.to(call))
     return trajectory
 """,
+    """\
+import art, asyncio
+
+async def answered(calls):
+    head, *_ = calls
+    outputs = await asyncio.gather(*map(run, calls))
+    return [{"role": "tool", "tool_call_id": head.id, "content": out} for out in outputs]  # <-
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked], tools=TOOLS)
+    for _ in range(4):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+        if calls := response.choices[0].message.tool_calls:
+            trajectory.messages_and_choices.extend(await answered(calls))
+    return trajectory
+""",
 )
 GOOD = (
     """\

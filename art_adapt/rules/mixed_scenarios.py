@@ -168,6 +168,25 @@ async def train(model, backend, batches):
         groups = await art.gather_trajectory_groups(groups_of(model, batch.items))
         await backend.train(model, groups)
 """,
+    """\
+import art, itertools
+from art.utils import iterate_dataset
+
+PUZZLES = [("cold", "warm"), ("lead", "gold"), ("head", "tail")]
+
+def blocks(rows, size):
+    left = iter(rows)
+    while block := list(itertools.islice(left, size)):
+        yield block
+
+async def train(model, backend, rollout):
+    for batch in iterate_dataset(PUZZLES, groups_per_step=32):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(model, puzzle) for puzzle in block)  # <-
+            for block in blocks(batch.items, 8)
+        )
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -400,7 +419,8 @@ def _differ(code: Code, value: Value) -> bool:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_several(code, value.of(node.value))
     if isinstance(node, ast.Call) and last_name(node.func) in PARTS and node.args:
-        return all(_differ(code, e) for e in code.values(value.of(node.args[0])))
+        whole = code.values(value.of(node.args[0]))
+        return all(_differ(code, each) or _lists_several(each.node) for each in whole)
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         targets = [
             names_in(each.target)
@@ -410,6 +430,11 @@ def _differ(code: Code, value: Value) -> bool:
         return not names_in(node.elt).isdisjoint(set().union(*targets))
     named = _spelled(node)
     return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
+
+
+def _lists_several(node: ast.expr) -> bool:
+    """Return whether it is a list that is written out, of different items."""
+    return isinstance(node, ast.List) and len(set(map(ast.dump, node.elts))) > 1
 
 
 def _are_texts(code: Code, iterated: Value) -> bool:

@@ -74,6 +74,30 @@ async def rollout(client, model, s):
             for each in choice.message.tool_calls
         ]
 """,
+    """\
+import art
+
+class Game:
+    KEEP = 4
+
+    def __init__(self, model, opening):
+        self.model = model
+        self.traj = art.Trajectory(messages_and_choices=[opening])
+
+    @property
+    def context(self):
+        head, *tail = self.traj.messages()
+        return [head, *tail[-self.KEEP:]]
+
+    async def play(self):
+        for _ in range(9):
+            response = await self.model.openai_client().chat.completions.create(
+                model=self.model.get_inference_name(), messages=self.context  # <-
+            )
+            self.traj.messages_and_choices.append(response.choices[0])
+            self.traj.messages_and_choices.append({"role": "user", "content": "Go on."})
+        return self.traj
+""",
 )
 GOOD = (
     """\
@@ -191,7 +215,21 @@ def _is_part(code: Code, value: Value, node: ast.Subscript) -> bool:
         isinstance(cut, ast.Slice)
         and (cut.lower is not None or cut.upper is not None)
         and not (cut.upper is None and code.constant(cut.lower) == 0)
-        and _is_of_record(code, value.of(node.value))
+        and (
+            _is_of_record(code, value.of(node.value))
+            or _is_rest(code, value.of(node.value))
+        )
+    )
+
+
+def _is_rest(code: Code, value: Value) -> bool:
+    """Return whether it is ``rest`` of ``first, *rest = trajectory.messages()``."""
+    return any(
+        isinstance(each.node, ast.Subscript)
+        and isinstance(each.node.slice, ast.Constant)
+        and each.node.slice.value is ...
+        and _is_of_record(code, each.of(each.node.value))
+        for each in code.values(value)
     )
 
 

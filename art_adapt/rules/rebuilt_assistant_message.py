@@ -102,6 +102,21 @@ async def step(model, backend, scenarios):
     )
     await backend.train(model, groups)
 """,
+    """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+def slim(choice):
+    return Choice.model_validate({**choice.model_dump(exclude={"logprobs"}), "logprobs": None})
+
+async def rollout(client, model, s):
+    trajectory = art.Trajectory(messages_and_choices=[s.asked])
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=trajectory.messages()
+    )
+    trajectory.messages_and_choices.append(slim(response.choices[0]))  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\

@@ -127,6 +127,29 @@ async def main(model, backend, batches, rollout):
         if trainer.offer(groups):
             await trainer.update()
 """,
+    """\
+import art
+from collections import deque
+
+class Replay:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+        self.buffer: deque[art.TrajectoryGroup] = deque(maxlen=512)
+
+    async def collect(self, groups):
+        self.buffer.extend(await art.gather_trajectory_groups(groups))
+
+    async def update(self):
+        return await self.backend.train(self.model, list(self.buffer))  # <-
+
+async def main(model, backend, batches, rollout):
+    replay = Replay(model, backend)
+    for batch in batches:
+        await replay.collect(
+            art.TrajectoryGroup(rollout(model, s) for _ in range(8)) for s in batch
+        )
+        await replay.update()
+""",
 )
 GOOD = (
     """\

@@ -92,6 +92,16 @@ class Panel:
             trajectory.metrics["mark"] = mark
         return group
 """,
+    """\
+import art
+
+class Panel:
+    async def __call__(self, group: art.TrajectoryGroup):
+        answers = sorted(map(said_last, group), key=len)
+        for trajectory, score in zip(group.trajectories, await self.rate(answers)):  # <-
+            trajectory.reward = score
+        return group
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace(", swallow_exceptions=True", ""),
@@ -119,6 +129,16 @@ async def score(group: art.TrajectoryGroup, rate):
     scores = await asyncio.gather(*(rate(each.messages()[-1]) for each in group))
     for trajectory, score in zip(group, scores):
         trajectory.reward = score
+    return group
+""",
+    """\
+import art
+
+async def rated(group: art.TrajectoryGroup, rate):
+    order = sorted(range(len(group)), key=lambda at: len(said_last(group.trajectories[at])))
+    scores = await rate([said_last(group.trajectories[at]) for at in order])
+    for at, score in zip(order, scores):
+        group.trajectories[at].reward = score
     return group
 """,
 )

@@ -116,6 +116,25 @@ async def rollout(model, guess: Guess, text):
     trajectory.reward = guess.reward(response.choices[0].message.content)  # <-
     return trajectory
 """,
+    """\
+import art
+
+class Board:
+    def __init__(self, lamps):
+        self.lamps = lamps
+
+    def solved(self):
+        return not any(self.lamps)
+
+async def rollout(model, lamps):
+    board = Board(lamps)
+    response = await ask(model, lamps)
+    board.lamps = read(response)
+    return art.Trajectory(
+        messages_and_choices=[response],
+        reward=1.0 if board.solved else 0.0,  # <-
+    )
+""",
 )
 GOOD = (
     """\
@@ -159,6 +178,24 @@ async def rollout(model, truth, text):
     guess = last_number(response.choices[0].message.content)
     trajectory.reward = -1.0 if math.isnan(guess) else 1.0 - abs(guess - truth)
     return trajectory
+""",
+    """\
+import art
+
+class Board:
+    def __init__(self, lamps):
+        self.lamps = lamps
+
+    @property
+    def solved(self):
+        return not any(self.lamps)
+
+async def rollout(model, lamps):
+    board = Board(lamps)
+    response = await ask(model, lamps)
+    return art.Trajectory(
+        messages_and_choices=[response], reward=1.0 if board.solved else 0.0
+    )
 """,
 )
 

@@ -50,6 +50,23 @@ async def rollout(client, model, s):
     trajectory.messages_and_choices.append(first)
     return trajectory
 """,
+    """\
+import art, os
+from dataclasses import asdict, dataclass
+
+@dataclass
+class Sampling:
+    temperature: float = 1.0
+    n: int = int(os.getenv("SAMPLES", 4))  # <-
+
+SAMPLING = Sampling()
+
+async def rollout(client, model, s):
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=[s.asked], **asdict(SAMPLING)
+    )
+    return art.Trajectory(messages_and_choices=[s.asked, response.choices[0]])
+""",
 )
 GOOD = (
     """\
