@@ -21,7 +21,7 @@ from art_adapt.errors import Refusal
 from art_adapt.recording.installed import is_installed
 from art_adapt.rehearsal.environment import keys_read, project_of
 from art_adapt.source import read_source
-from art_adapt.train_file import import_name
+from art_adapt.train_file import import_name, train_module_path
 
 PLACEHOLDER = "placeholder"
 
@@ -39,13 +39,13 @@ def examine(
     if not _trains(path):
         raise Refusal(
             "not a train module: it has no Scenario or no main()",
-            next_step="name the file that art-adapt wrote, agent_train.py",
+            next_step=f"name the file that art-adapt wrote, such as {train_module_path(path).name}",
             path=path,
         )
     try:
         module = import_train_module(path)
     except (Exception, SystemExit) as error:
-        yield failed("module", f"cannot be imported: {_described(error)}", REMEDY)
+        yield _not_imported(error)
         module = _without_keys(path) or _constants_alone(path)
     else:
         yield ok("module", f"{path} and its agent can be imported")
@@ -107,6 +107,16 @@ def import_train_module(path: Path) -> ModuleType:
     root, name = import_name(path.resolve())
     sys.path.insert(0, str(root))
     return importlib.import_module(name)
+
+
+def _not_imported(error: BaseException) -> Finding:
+    if DEFAULT_KEY in str(error):  # then openai is installed
+        from art_adapt.training.start_errors import ANY_KEY, lacks_key, without_key
+
+        if lacks_key(error):
+            what = f"cannot be imported: {without_key(error)}"
+            return failed("module", what, ANY_KEY)
+    return failed("module", f"cannot be imported: {_described(error)}", REMEDY)
 
 
 def _described(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import math
 import os
@@ -177,8 +178,7 @@ class Recorder:
             raise stop(OTHER_PROCESS)
         if self.closed:
             error = stop(
-                "a recorded model call was made after its rollout ended, "
-                "by a thread that outlived it: wait for the thread in episode()"
+                f"a recorded model call was made after its rollout ended, {_outliving()}"
             )
             raise EpisodeOver(str(error)) from error
 
@@ -368,3 +368,17 @@ class Recorder:
                 "use create() or with_raw_response"
             )
         return answer
+
+
+def _outliving() -> str:
+    """Name what asks after its rollout, and what to do about it."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        task = None
+    if task is None:
+        return "by a thread that outlived it: wait for the thread in episode()"
+    return (
+        "by a task that outlived it, as the others of asyncio.gather() do after one has failed: "
+        "wait for all of them (asyncio.TaskGroup, or return_exceptions=True)"
+    )

@@ -104,11 +104,13 @@ class Environment:
 
     ``withheld`` are those of the user's that its files read and that it is not given.
     ``made_up`` are those that its files insist on and that a placeholder stands for.
+    ``reads_default_key``: a client is made without a key, and fails where OPENAI_API_KEY is unset.
     """
 
     variables: dict[str, str]
     withheld: tuple[str, ...]
     made_up: tuple[str, ...]
+    reads_default_key: bool
 
 
 def environment(
@@ -160,6 +162,7 @@ def environment(
         variables,
         tuple(sorted(set(withheld) - ours.keys() - of_model.keys())),
         tuple(sorted(made_up)),
+        any(reads_default_key(node) for file in files for node in file.nodes),
     )
 
 

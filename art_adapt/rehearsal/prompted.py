@@ -54,10 +54,12 @@ WORDS = re.compile(
 ALTERNATIVES = re.compile(r"\||\bor\b|_or_")  # of an example: yes|no, true_or_false
 # Quoted words, or YES or NO; an agent that only reads these asks until it gets one.
 QUOTED = r"[\"'`*\u201c\u2018]{1,2}([\w][\w -]{0,23})[\"'`*\u201d\u2019]{1,2}"
+BARE = r"[A-Za-z][\w-]{0,23}"
 CHOSEN = re.compile(
     r"\b(?i:answer|respond|reply|return|output|say|write)\b[^.\n]{0,60}?"
     rf"(?P<words>{QUOTED}(?:,? (?:or|and) |, ?|/){QUOTED}(?:,? (?:or |and )?{QUOTED})*"
-    r"|\b(?:(?i:yes|true)|[A-Z]{2,12}),? or (?:(?i:no|false)|[A-Z]{2,12})\b)",
+    r"|\b(?:(?i:yes|true)|[A-Z]{2,12}),? or (?:(?i:no|false)|[A-Z]{2,12})\b"
+    rf"|(?<=: ){BARE}(?:, {BARE})*,? or {BARE}(?=[.;\n]|$))",
 )
 BOXED = "\\boxed{"
 OBSERVATIONS = 3  # after which an agent that acts in text gets its answer
@@ -291,7 +293,7 @@ def _chosen(texts: Sequence[str], random: Random, words: Words) -> str | None:
     for text in reversed(texts):
         if (listed := CHOSEN.search(text)) is not None:
             said: list[str] = re.findall(QUOTED, listed["words"])
-            return random.choice(said or re.split(r",? or ", listed["words"]))
+            return random.choice(said or re.split(r",? or |, ", listed["words"]))
     return None
 
 

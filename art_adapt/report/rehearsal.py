@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TextIO
 
+from art_adapt.calls import DEFAULT_KEY
 from art_adapt.comparison import comparison
 from art_adapt.pages import html_page, transcript
 from art_adapt.paths import at, shown
@@ -66,6 +67,11 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
     if unset := [name for name in given.made_up if name not in os.environ]:
         lines.append(
             Line("made up", ", ".join(unset), "not set here; training needs it")
+        )
+    if given.reads_default_key and not os.environ.get(DEFAULT_KEY):
+        any_text = "any text will do if only the model in training is asked"
+        lines.append(
+            Line("made up", DEFAULT_KEY, f"not set here; training needs it: {any_text}")
         )
     write(lines, stream)
 

@@ -15,6 +15,7 @@ from art_adapt.calls import DEFAULT_KEY
 from art_adapt.training.threads import own_place
 
 HELP = {"-h", "--help"}
+ANY_KEY = "set it; any text will do if only the model in training is asked"
 
 
 def explain_start_errors() -> None:
@@ -35,8 +36,8 @@ def explain_start_errors() -> None:
         frames: TracebackType | None,
     ) -> None:
         said = None
-        if kind is openai.OpenAIError and DEFAULT_KEY in str(error):
-            said = _without_key(frames)
+        if lacks_key(error):
+            said = f"{without_key(error)}\n  next: {ANY_KEY}\n"
         elif kind is ImportError and "no known parent package" in str(error):
             said = _as_a_file()
         if said is None:
@@ -47,12 +48,15 @@ def explain_start_errors() -> None:
     sys.excepthook = hook
 
 
-def _without_key(frames: TracebackType | None) -> str:
-    place = own_place(traceback.extract_tb(frames)) or "the agent"
-    return (
-        f"{place}: the agent makes its client here, and {DEFAULT_KEY} is not set\n"
-        f"  next: set it; any text will do if only the model in training is asked\n"
-    )
+def lacks_key(error: BaseException) -> bool:
+    """True if a client was made without a key (openai 2.x and 3.x, _client.py)."""
+    return type(error) is openai.OpenAIError and DEFAULT_KEY in str(error)
+
+
+def without_key(error: BaseException) -> str:
+    """Return where the agent makes its client, for an error that ``lacks_key`` knows."""
+    place = own_place(traceback.extract_tb(error.__traceback__)) or "the agent"
+    return f"{place}: the agent makes its client here, and {DEFAULT_KEY} is not set"
 
 
 def _as_a_file() -> str | None:

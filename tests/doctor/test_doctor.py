@@ -15,8 +15,9 @@ import pytest
 from agent_files import art_adapt, copy_of, first_now
 
 from art_adapt import training
-from art_adapt.doctor import Setup
+from art_adapt.doctor import Setup, examine
 from art_adapt.doctor.checks import backend, gpu, keys, machine, reward, scenarios
+from art_adapt.errors import Refusal
 from art_adapt.training.options import internal_options
 
 # On 3.11 ART's local backend needs what nobody can install (models.REMEDY says it).
@@ -358,3 +359,21 @@ def test_an_engine_of_ones_own_is_asked_whether_it_is_ready(tmp_path: Path) -> N
             found = {e.subject: e for e in backend.check(Setup(tmp_path, os, settings))}
             assert str(found["engine"].state) == state
         server.shutdown()
+
+
+def test_a_client_without_a_key_is_explained(folder: Path) -> None:
+    agent = folder / "agent.py"
+    agent.write_text(
+        f"from openai import OpenAI\nclient = OpenAI()\n{agent.read_text()}"
+    )
+    code, found, _ = doctor(folder, "--json")
+    assert code == 1
+    assert "agent.py:2: the agent makes its client here" in found["module"]["what"]
+    assert found["module"]["remedy"].startswith("set it; any text will do")
+
+
+def test_another_file_is_told_its_own_train_modules_name(tmp_path: Path) -> None:
+    (tmp_path / "chef.py").write_text("x = 1\n")
+    with pytest.raises(Refusal) as refused:
+        next(examine(tmp_path / "chef.py"))
+    assert "such as chef_train.py" in (refused.value.next_step or "")

@@ -104,8 +104,30 @@ def test_a_call_after_its_rollout_raises(engine: Engine, client: openai.OpenAI) 
         late = carried(
             lambda: recorded(client.chat.completions.create)(model="m", messages=USER)
         )
-    with pytest.raises(EpisodeOver, match="after its rollout ended"):
+    with pytest.raises(EpisodeOver, match="after its rollout ended, by a thread"):
         late()
+
+
+def test_a_task_that_gather_leaves_behind_is_called_a_task(engine: Engine) -> None:
+    """``asyncio.gather`` raises with its first task that fails; the others go on."""
+    late: list[asyncio.Task[None]] = []
+
+    async def ask(model: openai.AsyncOpenAI) -> None:
+        await asyncio.sleep(0.05)
+        await recorded(model.chat.completions.create)(model="m", messages=USER)
+
+    async def fail() -> None:
+        raise ValueError
+
+    async def episode() -> None:
+        async with openai.AsyncOpenAI(base_url=engine.base_url, api_key="-") as model:
+            with pytest.raises(ValueError), rollout(Trajectory(), engine):
+                late.append(asyncio.ensure_future(ask(model)))
+                await asyncio.gather(*late, fail())
+            with pytest.raises(EpisodeOver, match="by a task that outlived it"):
+                await late[0]
+
+    asyncio.run(episode())
 
 
 def test_a_call_in_another_process_raises(

@@ -235,6 +235,11 @@ CHOICES = {
     "bold": ("Reply with **PASS** or **FAIL**.", {"PASS", "FAIL"}),
     "capitals": ("Reply YES or NO.", {"YES", "NO"}),
     "plain": ("The answer should be only yes or no.", {"yes", "no"}),
+    "after a colon": (
+        "Answer with one word: bill, bug or how-to.",
+        {"bill", "bug", "how-to"},
+    ),
+    "of two, at the end": ("Reply with exactly one of: low or high", {"low", "high"}),
     "with a slash": ("Output 'true'/'false' only.", {"true", "false"}),
 }
 
@@ -254,6 +259,8 @@ def test_one_of_several_words(name: str, system: bool) -> None:
         "Return the order 'A-1' if it is late, or say so.",
         "The user may answer with a number or a date.",
         "It's a 'yes' or 'no' world.",
+        "Answer the mail: say when the order arrives, or ask for its number.",
+        "Reply to the customer: apologise or explain what went wrong.",
     ],
 )
 def test_no_choice_is_read_into_other_words(prompt: str) -> None:

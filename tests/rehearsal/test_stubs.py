@@ -198,6 +198,17 @@ def test_what_runs_is_named_before(folder: Path) -> None:
     assert "--stub" in before
 
 
+def test_a_key_that_training_needs_is_named_where_it_is_not_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    _, said = rehearse(folder, "--stub", "weather", "--steps", "1")
+    assert "OPENAI_API_KEY  not set here" in said
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    _, said = rehearse(folder, "--stub", "weather", "--steps", "1")
+    assert "OPENAI_API_KEY" not in said
+
+
 def test_a_function_that_is_not_there(folder: Path) -> None:
     code, said = rehearse(folder, "--stub", "wether")
     assert (

@@ -159,9 +159,17 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
         yield Witness(statement, True, is_shown=True)
     elif seen.runs and not any(each.replayed for each in seen.notes.repeated):
-        why = "no row comes from it, or its notes leave a secret out"
-        if not seen.notes.repeated:
-            why = "no episode that could be compared has ended"
+        captured = any(
+            isinstance(row, dict) and row.get(CAPTURED) for row in seen.notes.scenarios
+        )
+        why = (
+            "no episode that could be compared has ended"
+            if not seen.notes.repeated
+            else "the notes of its rows are gone, or do not fit them, or hide a secret"
+            if captured
+            else f"no row has the key `{CAPTURED}`, which says what run it comes from; keep that "
+            "key where you add others to a row"
+        )
         statement = f"no episode was compared with the watched run: {why}"
         yield Witness(statement, False)
 

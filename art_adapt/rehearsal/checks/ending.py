@@ -225,7 +225,7 @@ def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
     for reason, count in reasons.items():
         yield seen.finding(
             "stopped rollouts",
-            f"the recorder stopped {count} rollouts: {reason}",
+            f"the recorder stopped {count} rollout{'s' * (count != 1)}: {reason}",
             "follow this message",
             r"training\.record\(|\brollout\(",
         )
