@@ -346,7 +346,7 @@ def _as_seen(
         return replace(parameter, fields=None)  # a row has all of it
     if parameter.is_record:
         fields = tuple(
-            _field_as_seen(each, parameter.name, calls, words)
+            _field_as_seen(each, parameter, calls, words)
             for each in parameter.fields or ()
         )
         return replace(parameter, fields=fields)
@@ -421,14 +421,15 @@ def _made_as(
 
 
 def _field_as_seen(
-    field: Parameter, record: str, calls: Sequence[Call], words: Words
+    field: Parameter, record: Parameter, calls: Sequence[Call], words: Words
 ) -> Parameter:
     """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
-    So is what the model was asked about and the agent's files do not say. A default that is
-    computed, such as an id, differs by itself.
+    So is what the model was asked about and the agent's files do not say, and a switch, a number
+    or a word that is set otherwise than by default in a record that has to say something: it is
+    made for one task. A default that is computed, such as an id, differs by itself.
     """
-    notes = [call.given.get(record, {}) for call in calls]
+    notes = [call.given.get(record.name, {}) for call in calls]
     parts = [note.get("parts") or note.get("value") for note in notes]
     held = [each for each in parts if isinstance(each, dict) and field.name in each]
     if held and all(hides_a_key(field.name, each[field.name]) for each in held):
@@ -438,7 +439,13 @@ def _field_as_seen(
         given, calls, words
     )
     is_asked = any(is_asked_about(each, field.default, words) for each in given)
-    differs = len(spelled_of(given)) > 1 or is_text or is_asked
+    is_for_one = any(each.default is None for each in record.fields or ())
+    differs = (
+        len(spelled_of(given)) > 1
+        or is_text
+        or is_asked
+        or (is_for_one and any(is_set(field, each, words) for each in given))
+    )
     own = differs and not field.is_record and is_literal(field.default)
     field = replace(field, annotation=with_none(field.annotation, given))
     return replace(field, default=None) if own else field

@@ -958,7 +958,8 @@ OF_A_FILE = {
     "None by default": ("state: str | None = None", '"Oregon"', True),
     "a number": ("state: int = 0", "48213", True),
     "the default": ("state: str = 'unknown'", '"unknown"', False),
-    "a switch": ("state: bool = False", "true", False),
+    "a switch": ("state: bool = False", "true", True),
+    "a switch as it is": ("state: bool = False", "false", False),
     "a word of the code": ("state: str = 'unknown'", '"closed"', False),
 }  # fmt: skip
 

@@ -121,7 +121,7 @@ def told_of(folder: Path, having: str = "the run") -> tuple[list[str], list[str]
         [
             each
             for each in told["unwitnessed"]
-            if having in each and "no row has" not in each
+            if having in each and "was compared with" not in each
         ],
     )
 

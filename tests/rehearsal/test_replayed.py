@@ -239,7 +239,7 @@ def test_a_replay_that_takes_too_long_is_not_compared(tmp_path: Path) -> None:
     alike, apart = rehearsed_after(tmp_path, quick, ("sleep(0.01)", "sleep(5)"))
     assert not alike and not any("asked" in each for each in apart), apart
     _, said, _ = rehearse("agent_train.py", "--json", cwd=tmp_path)
-    assert "is run again ends in time" in said and "no row comes" not in said
+    assert "is run again ends in time" in said and "no row has" not in said
 
 
 MANY = """\
