@@ -111,7 +111,10 @@ def test_a_private_stage_is_no_episode_beside_its_method(tmp_path: Path) -> None
     clues = [{"text": text, "answer": "CAT"} for text in texts]
     (tmp_path / "easy.json").write_text(json.dumps(clues))
     _, said = watched(tmp_path, "main.py", "--puzzle", "easy.json", "--verbose")
-    assert "episode  Solver.solve (agent.py:" in said, said
+    # Solver.solve() is given a puzzle that no row can hold, the function around it a file's name.
+    assert "episode  solve_puzzle (main.py:" in said, said
+    (row,) = (tmp_path / "scenarios.jsonl").read_text().splitlines()
+    assert json.loads(row)["puzzle_file"] == "easy.json"
 
 
 @pytest.mark.wide
