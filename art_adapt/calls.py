@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 DEFAULT_KEY = "OPENAI_API_KEY"  # the openai SDK reads it without a word in the agent
+ANY_KEY = "any text will do if only the model in training is asked"
 
 
 class Api(StrEnum):

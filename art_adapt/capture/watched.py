@@ -41,9 +41,8 @@ def notes_of(
             for call in run.outward(request.around):
                 first.setdefault(call.number, at)
         for call in run.calls.values():
-            # One that called itself, as after a tool, goes on with its own episode.
-            around = [each.key for each in run.outward(call.around)]
-            if call.key == key and call.number in first and key not in around:
+            is_asking = call.key == key and call.number in first
+            if is_asking and not run.is_of_itself(call):
                 yield {
                     "began": call.began,
                     "seconds": call.seconds,

@@ -111,11 +111,11 @@ def import_train_module(path: Path) -> ModuleType:
 
 def _not_imported(error: BaseException) -> Finding:
     if DEFAULT_KEY in str(error):  # then openai is installed
-        from art_adapt.training.start_errors import ANY_KEY, lacks_key, without_key
+        from art_adapt.training.start_errors import SET_KEY, lacks_key, without_key
 
         if lacks_key(error):
             what = f"cannot be imported: {without_key(error)}"
-            return failed("module", what, ANY_KEY)
+            return failed("module", what, SET_KEY)
     return failed("module", f"cannot be imported: {_described(error)}", REMEDY)
 
 

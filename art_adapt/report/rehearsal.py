@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TextIO
 
-from art_adapt.calls import DEFAULT_KEY
+from art_adapt.calls import ANY_KEY, DEFAULT_KEY
 from art_adapt.comparison import comparison
 from art_adapt.pages import html_page, transcript
 from art_adapt.paths import at, shown
@@ -69,10 +69,8 @@ def announce(module: Path, conditions: Conditions, stream: TextIO) -> None:
             Line("made up", ", ".join(unset), "not set here; training needs it")
         )
     if given.reads_default_key and not os.environ.get(DEFAULT_KEY):
-        any_text = "any text will do if only the model in training is asked"
-        lines.append(
-            Line("made up", DEFAULT_KEY, f"not set here; training needs it: {any_text}")
-        )
+        why = f"not set here; training needs it: {ANY_KEY}"
+        lines.append(Line("made up", DEFAULT_KEY, why))
     write(lines, stream)
 
 

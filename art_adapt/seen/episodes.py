@@ -110,8 +110,8 @@ def seen_functions(runs: Sequence[Run]) -> list[SeenFunction]:
     depths: dict[FunctionKey, int] = {}
     for run in runs:
         for each, depth in _enclosing(run):
-            if any(c.key == each.call.key for c in run.outward(each.call.around)):
-                continue  # it called itself, as after a tool: a part of its own call
+            if run.is_of_itself(each.call):
+                continue
             calls.setdefault(each.call.key, []).append(each)
             depths[each.call.key] = min(depth, depths.get(each.call.key, depth))
     found = [

@@ -170,6 +170,10 @@ class Run:
             yield self.calls[number]
             number = self.calls[number].around
 
+    def is_of_itself(self, call: Call) -> bool:
+        """True if a function called itself, as after a tool: the call is a part of its own call."""
+        return any(each.key == call.key for each in self.outward(call.around))
+
 
 def tools_called(requests: Iterable[Request]) -> str:
     """Say which tools the model called, and how often: ``look (2), buy (1)``."""

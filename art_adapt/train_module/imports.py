@@ -71,15 +71,14 @@ def render_imports(
         for (module, comment), names in groups.items()
         for line in _lines(module, names, width)
     )
-    rendered = sorted(lines)
-    apart = any(line.is_relative for line in rendered)
-    apart = apart and not all(line.is_relative for line in rendered)
-    first = next((e for e in rendered if apart and e.is_relative), None)
-    return [
-        text
-        for line in rendered
-        for text in ([""] if line is first else []) + [line.text]
-    ]
+    rendered: list[str] = []
+    before: _Line | None = None
+    for line in sorted(lines):
+        if before is not None and line.is_relative and not before.is_relative:
+            rendered.append("")
+        rendered.append(line.text)
+        before = line
+    return rendered
 
 
 def own_imports(

@@ -11,11 +11,11 @@ from types import TracebackType
 
 import openai
 
-from art_adapt.calls import DEFAULT_KEY
+from art_adapt.calls import ANY_KEY, DEFAULT_KEY
 from art_adapt.training.threads import own_place
 
 HELP = {"-h", "--help"}
-ANY_KEY = "set it; any text will do if only the model in training is asked"
+SET_KEY = f"set it; {ANY_KEY}"
 
 
 def explain_start_errors() -> None:
@@ -37,7 +37,7 @@ def explain_start_errors() -> None:
     ) -> None:
         said = None
         if lacks_key(error):
-            said = f"{without_key(error)}\n  next: {ANY_KEY}\n"
+            said = f"{without_key(error)}\n  next: {SET_KEY}\n"
         elif kind is ImportError and "no known parent package" in str(error):
             said = _as_a_file()
         if said is None:

@@ -102,16 +102,32 @@ def watched(folder: Path, *command: str, more: tuple[str, ...] = ()) -> tuple[in
     return done.returncode, done.stderr.decode()
 
 
-@pytest.mark.wide
-def test_a_private_stage_is_no_episode_beside_its_method(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "agent.py").write_text(STAGES)
-    (tmp_path / "main.py").write_text(STARTS)
+def crossword(folder: Path, starts: str) -> str:
+    """Watch a run of a solver that ``starts`` makes, and return what was said."""
+    (folder / "pyproject.toml").touch()
+    (folder / "agent.py").write_text(STAGES)
+    (folder / "main.py").write_text(starts)
     texts = ("A feline friend", "A dairy farm animal", "A drop of sadness")
     clues = [{"text": text, "answer": "CAT"} for text in texts]
-    (tmp_path / "easy.json").write_text(json.dumps(clues))
-    _, said = watched(tmp_path, "main.py", "--puzzle", "easy.json", "--verbose")
-    # Solver.solve() is given a puzzle that no row can hold, the function around it a file's name.
+    (folder / "easy.json").write_text(json.dumps(clues))
+    return watched(folder, "main.py", "--puzzle", "easy.json", "--verbose")[1]
+
+
+@pytest.mark.wide
+def test_a_private_stage_is_no_episode_beside_its_method(tmp_path: Path) -> None:
+    """Nothing around the method takes what a row can hold, so it is the episode."""
+    call = "solve_puzzle(puzzle_file=args.puzzle, verbose=args.verbose)"
+    made = "Solver(client=OpenAI()).solve(Puzzle(json.load(open(args.puzzle))), args.verbose)"
+    assert call in STARTS
+    said = crossword(tmp_path, STARTS.replace(call, made))
+    assert "episode  Solver.solve (agent.py:" in said, said
+
+
+@pytest.mark.wide
+def test_what_makes_an_object_that_no_row_can_hold_is_the_episode(
+    tmp_path: Path,
+) -> None:
+    said = crossword(tmp_path, STARTS)
     assert "episode  solve_puzzle (main.py:" in said, said
     (row,) = (tmp_path / "scenarios.jsonl").read_text().splitlines()
     assert json.loads(row)["puzzle_file"] == "easy.json"

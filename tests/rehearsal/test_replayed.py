@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_files import art_adapt, first_now
@@ -296,6 +297,25 @@ def test_a_row_that_was_edited_is_not_the_runs(tmp_path: Path) -> None:
     rows.write_text(json.dumps({**row, "task": "The one at ten, if it is free"}))
     alike, apart = told_of(tmp_path, "run")
     assert not any(ASKS_WHAT_THE_RUN_ASKED in each for each in alike) and not apart
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"captured": None}, "no row has the key `captured`"),
+        ({"task": "The one at ten, if it is free"}, "or do not fit them"),
+    ],
+)
+def test_why_no_episode_was_compared_is_said(
+    change: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    rehearsed_after(tmp_path, AGENTS["tools"])
+    rows = tmp_path / "scenarios.jsonl"
+    rows.write_text(json.dumps({**json.loads(rows.read_text()), **change}))
+    _, said, _ = rehearse("agent_train.py", "--json", "--steps", "1", cwd=tmp_path)
+    (told,) = (e for e in json.loads(said)["unwitnessed"] if "was compared with" in e)
+    assert why in told
 
 
 LISTING = """\

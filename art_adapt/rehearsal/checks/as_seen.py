@@ -159,19 +159,21 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
         yield Witness(statement, True, is_shown=True)
     elif seen.runs and not any(each.replayed for each in seen.notes.repeated):
-        captured = any(
-            isinstance(row, dict) and row.get(CAPTURED) for row in seen.notes.scenarios
-        )
-        why = (
-            "no episode that could be compared has ended"
-            if not seen.notes.repeated
-            else "the notes of its rows are gone, or do not fit them, or hide a secret"
-            if captured
-            else f"no row has the key `{CAPTURED}`, which says what run it comes from; keep that "
-            "key where you add others to a row"
-        )
-        statement = f"no episode was compared with the watched run: {why}"
+        statement = f"no episode was compared with the watched run: {_uncompared(seen)}"
         yield Witness(statement, False)
+
+
+def _uncompared(seen: Seen) -> str:
+    """Say why no episode was replayed, though a run was watched."""
+    if not seen.notes.repeated:
+        return "no episode that could be compared has ended"
+    rows = [each for each in seen.notes.scenarios if isinstance(each, dict)]
+    if any(row.get(CAPTURED) for row in rows):
+        return "the notes of its rows are gone, or do not fit them, or hide a secret"
+    return (
+        f"no row has the key `{CAPTURED}`, which says what run it comes from; keep that key "
+        "where you add others to a row"
+    )
 
 
 def _differing(seen: Seen, replayed: Sequence[Replayed]) -> Iterator[Difference]:

@@ -253,9 +253,10 @@ def _seen_makers(project: Project, class_name: str | None) -> Iterator[Site]:
 
 def _calls_in(project: Project, path: str, function: str, name: str) -> Iterator[Site]:
     place = project.file(Path(path))
-    for node in () if place is None else place.owned_by(function):
+    if place is None:
+        return
+    for node in place.owned_by(function):
         if isinstance(node, ast.Call) and last_name(node.func) == name:
-            assert place is not None
             yield place, node
 
 
