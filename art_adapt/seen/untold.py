@@ -35,7 +35,8 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
         and each.name not in TYPED
         and told.isdisjoint((each.name, each.of))
     ]
-    unmade = [each.name for each in entry.parameters if each.made is None]
+    # A record is built of its fields, because no call of the project's could be copied.
+    unmade = [e.name for e in entry.parameters if e.made is None or e.is_record]
     if not (lacking or any(_is_filled(e, unmade) for e in function.calls)):
         return None
     around = [
