@@ -370,15 +370,16 @@ def _made(run: Run, call: Call, depth: int) -> Iterator[Made]:
 def _ended_well(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Return the runs that no error ended; all, where each ended with one.
 
-    A run that failed shows parts of what a later one shows as a whole.
+    A run that failed shows parts of what a later one shows as a whole. ``raise SystemExit(0)``
+    ends a script well: its exit code tells.
     """
-    whole = [
-        run
-        for run in runs
-        if not run.failed
-        and not any(_raised(c) for c in run.calls.values() if c.around is None)
-    ]
-    return tuple(whole or runs)
+
+    def failed(run: Run) -> bool:
+        outer = (call for call in run.calls.values() if call.around is None)
+        functions = (call for call in outer if call.function != MODULE_LEVEL)
+        return run.failed or any(map(_raised, functions))
+
+    return tuple(run for run in runs if not failed(run)) or tuple(runs)
 
 
 def _of_files(runs: Sequence[Run], paths: set[str]) -> tuple[Run, ...]:

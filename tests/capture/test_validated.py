@@ -112,7 +112,7 @@ HELD = {
     "maybe none": ("Optional[Income] = None", '{"total": 48213.0}', "profile.income.total", True),
     "formatted": ("Income = Income()", '{"total": 48213.0}', "f'${profile.income.total:,.2f}'", True),
     "not asked about": ("Income = Income()", '{"total": 48213.0}', "", False),
-    "the default": ("Income = Income()", '{"total": 0.0}', "profile.income.total", False),
+    "the default": ("Income = Income()", '{"total": 0.0}', "profile.income.total", True),
 }  # fmt: skip
 
 

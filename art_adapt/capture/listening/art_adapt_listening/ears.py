@@ -12,6 +12,9 @@ from types import CodeType, FrameType
 from typing import Any, Protocol
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")
+# Built-in functions that end a run, and with which exception: a profile function is told which
+# function raised, but not what.
+ENDINGS = {sys.exit: "SystemExit", input: "EOFError"}
 SUSPENDS = ("YIELD_VALUE", "RETURN_GENERATOR", "SEND", "YIELD_FROM", "ASYNC_GEN_WRAP")
 
 
@@ -111,9 +114,27 @@ def _listen_by_profiling(ears: Sequence[Ear]) -> None:
     # By the number of the code, because its hash takes longer than all the rest; each is kept,
     # so that no other code gets its number.
     deaf: dict[int, CodeType] = {}
+    # Which exception left a built-in function, and where the frame around it stood.
+    escaping: dict[int, tuple[int, str]] = {}
+
+    def escapes(frame: FrameType, event: str, value: Any) -> str:
+        if event == "c_exception" and value in ENDINGS:
+            escaping[id(frame)] = frame.f_lasti, ENDINGS[value]
+        if event != "return" or id(frame) not in escaping:
+            return ""
+        at, name = escaping.pop(id(frame))
+        raised = dis.opname[frame.f_code.co_code[frame.f_lasti]] == "RERAISE"
+        if frame.f_lasti != at and not raised:  # it was caught
+            return ""
+        if frame.f_back is not None:
+            escaping[id(frame.f_back)] = frame.f_back.f_lasti, name
+        return f" {name}"
 
     def heard(frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
+        which = (
+            escapes(frame, event, value) if escaping or event == "c_exception" else ""
+        )
         if id(code) in deaf or event not in ("call", "return"):
             return
         wanted = [ear for ear in ears if ear.hears(code)]
@@ -133,7 +154,7 @@ def _listen_by_profiling(ears: Sequence[Ear]) -> None:
             elif name == "RETURN_GENERATOR":
                 ear.forgets(frame)
             elif value is None and (gave_up or name not in SUSPENDS):
-                ear.ends(frame, "raised")
+                ear.ends(frame, f"raised{which}")
 
     sys.setprofile(heard)
     threading.setprofile(heard)
