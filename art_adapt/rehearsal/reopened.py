@@ -24,6 +24,7 @@ BESIDE = "leaves out the text beside the model's tool calls"
 SPELLED = "sends the model's replies back in another form than the model wrote them, such as JSON with other spaces"
 REPLY = "changes the model's replies before it sends them back"
 OWN = "changes messages that it has already sent"
+DROPS = "leaves out the system message that it has sent before"
 FORGETS = "leaves the model's own replies out of its messages"
 
 
@@ -43,7 +44,9 @@ class Reopened:
     def cause(self) -> str:
         """Return what the agent does, as a predicate."""
         if self.was.choice is None:
-            return OWN
+            roles = [each.message.get("role") for each in (self.was, self.now) if each]
+            drops = roles[0] in INSTRUCT and roles[-1] not in INSTRUCT
+            return DROPS if drops else OWN
         if self.forgets:
             return FORGETS
         if self.now is None or self.now.message.get("role") != "assistant":

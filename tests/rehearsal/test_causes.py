@@ -40,6 +40,15 @@ CAUSES = {
         "changes the model's replies before it sends them back (assistant: '",
         "in another form",
     ),
+    "instructions that a response id does not carry over": (
+        HEAD
+        + "def run(task: str) -> str:\n"
+        "    first = client.responses.create(model='m', instructions='You plan.', input=task)\n"
+        "    later = client.responses.create(model='m', input='Shorter.', previous_response_id=first.id)\n"
+        "    return later.output_text\n",
+        "leaves out the system message that it has sent before (system: 'You plan.', later user: '",
+        "changes messages",
+    ),
     "every episode at its limit": (
         _agent(done="'<answer>' in said", limit=12),
         "every episode took 12 turns and none ended by itself",

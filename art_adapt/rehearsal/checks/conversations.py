@@ -15,7 +15,7 @@ from art_adapt.conversation_signs import (
     unread_call,
     unread_thinking,
 )
-from art_adapt.rehearsal.reopened import FORGETS, OWN, reopened
+from art_adapt.rehearsal.reopened import DROPS, FORGETS, OWN, reopened
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
@@ -121,6 +121,14 @@ def continued(seen: Seen) -> Iterator[Finding]:
     """
     later = sum(max(0, len(each.choices) - 1) for each in seen.episodes)
     found = [each for episode in seen.episodes for each in reopened(episode)]
+    remedies = {
+        OWN: "only append to the messages, and do not change those already sent; shorten them only "
+        "when the context is full",
+        DROPS: "send the system message in every request; previous_response_id does not carry "
+        "instructions over, so pass instructions= each time",
+        FORGETS: "append each reply to the messages, so that the agent remembers what it said",
+    }
+    as_it_came = "append the reply as it came: message, message.content, or all of response.output"
     if not later or 2 * len(found) <= later:
         return
     cause, _ = Counter(each.cause for each in found).most_common(1)[0]
@@ -129,12 +137,7 @@ def continued(seen: Seen) -> Iterator[Finding]:
         "history a turn",
         f"{len(found)} of {later} later turns start a new history, because the agent {cause} "
         f"({instance}): each is trained separately, with its whole prompt",
-        "only append to the messages, and do not change those already sent; shorten them only "
-        "when the context is full"
-        if cause == OWN
-        else "append each reply to the messages, so that the agent remembers what it said"
-        if cause == FORGETS
-        else "append the reply as it came: message, message.content, or all of response.output",
+        remedies.get(cause, as_it_came),
         EPISODE,
     )
 
