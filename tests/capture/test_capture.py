@@ -230,6 +230,16 @@ def test_rows_say_what_came_of_it_and_are_scenarios(folder: Path) -> None:
     assert starts(folder) == [{"question": "one"}]
 
 
+def test_a_row_of_an_episode_that_failed_is_told(folder: Path) -> None:
+    write(folder, FUNCTION, "agent.run('one')\nagent.client = None\nagent.run('two')")
+    done = captured(folder, "--entry", "run")
+    said = b'1 episode ended with an error: delete {"question": "two", '
+    assert done.returncode == 1 and said in done.stderr, done.stderr
+    (folder / "rows.jsonl").unlink()
+    write(folder, FUNCTION, "agent.run('one')")
+    assert b"ended with an error" not in captured(folder, "--entry", "run").stderr
+
+
 def test_a_script_that_asks_at_the_terminal(folder: Path) -> None:
     script = HEAD.split("def ask")[0] + (
         "import sys\n\nmessages = [{'role': 'system', 'content': sys.argv[1]}]\n"
