@@ -56,6 +56,20 @@ def test_a_project_is_one_folder(project: str, tmp_path: Path) -> None:
     assert not (folder / "agent_train.py").exists()
 
 
+def test_what_reads_the_output_may_stop_early(tmp_path: Path) -> None:
+    """``art-adapt --yes agent.py | head -1`` writes all that it would."""
+    folder = copy_of("support_loop", tmp_path)
+    command = [sys.executable, "-m", "art_adapt", "--isolated", "--yes", "agent.py"]
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()  # before anything is written to it
+    assert process.stderr.read() == b""
+    process.wait(60)
+    assert (folder / "agent_train.py").exists()
+
+
 @pytest.mark.parametrize("command", [["--diff"], ["check"]])
 def test_a_file_that_is_too_large(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(

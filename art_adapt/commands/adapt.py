@@ -261,8 +261,13 @@ def _write(
     asks = ask and plan.changes and plan.kept is None
     if asks:
         print_edits(plan.edits)
-    if not as_json:
-        show(plan, sys.stdout, found=guide is None or not guide.has_shown)
+
+    def say() -> None:
+        if not as_json:
+            show(plan, sys.stdout, found=guide is None or not guide.has_shown)
+
+    if asks or plan.kept is not None:
+        say()
     if plan.kept is not None:
         raise _edited_train_module(plan.kept, is_changed=bool(plan.changed))
     flags = " ".join(flags_of(plan.options, NOW)) if asks else ""
@@ -273,6 +278,8 @@ def _write(
             print(f"Your answers, to take up again: {flags}")
         raise typer.Exit(DONE)
     write(plan.edits, plan.check_still_holds)
+    if not asks:  # what reads the output may stop early: art-adapt agent.py | head
+        say()
     if as_json:
         print_json(plan, written=plan.changes)
     else:
