@@ -77,6 +77,10 @@ def _rivals(entry: EntryPoint, others: Sequence[EntryPoint]) -> Iterator[str]:
     if further:
         options = ", ".join(option_for(each, every) for each in further)
         yield f"also possible: {options} (choose with --entry)"
+    for each in others:
+        if each.is_typed_to and each not in close and each not in further:
+            option = option_for(each, every)
+            yield f"one turn of {option}, which a person types to: --entry {option} runs a whole conversation"
 
 
 SHOWS_NOTHING = "the model received none of its arguments, and it returned no answer"

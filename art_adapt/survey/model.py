@@ -381,6 +381,12 @@ class EntryPoint:
         return self.name == MODULE_LEVEL
 
     @property
+    def is_typed_to(self) -> bool:
+        """True if a person types a whole conversation to it, turn by turn."""
+        typed = self.terminal is not None and self.terminal.asks
+        return typed and "relays_a_person" in self.features
+
+    @property
     def needs_its_module(self) -> bool:
         """True if only its module can run it: it makes a turn of its loop, or reads what it sets."""
         return self.is_unset or "step_of_module" in self.features

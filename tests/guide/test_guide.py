@@ -999,3 +999,17 @@ def test_a_near_candidate_is_asked_about(tmp_path: Path) -> None:
     entry = next(each for each in asked if "Which function runs one episode" in each)
     assert "research" in entry and "work" in entry
     assert configuration(tmp_path)["entry"] == "research"  # as it was before
+
+
+def test_a_conversation_that_a_person_types_is_asked_about(tmp_path: Path) -> None:
+    chat = CONVERSATION + (
+        "\n\ndef main():\n    while (text := input('> ')) != 'quit':\n"
+        "        print(run_agent(text))\n"
+    )
+    (tmp_path / "agent.py").write_text(chat)
+    asked, _ = answered(tmp_path, [("Which function runs one episode", "b")])
+    entry = next(each for each in asked if "Which function runs one episode" in each)
+    assert "run_agent" in entry and "a whole conversation" in entry
+    assert configuration(tmp_path)["entry"] == "main"
+    module = (tmp_path / "agent_train.py").read_text()
+    assert "inputs: list[str]" in module

@@ -69,3 +69,47 @@ def test_who_names_it_knows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", WHOLE)
 def test_an_episode_that_is_whole_is_not(kind: str, tmp_path: Path) -> None:
     assert SAID not in _report(tmp_path, WHOLE[kind])
+
+
+CHAT = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def ask(messages):
+    reply = client.chat.completions.create(model='m', messages=messages)
+    messages.append(reply.choices[0].message)
+    return reply.choices[0].message.content
+
+
+"""
+# What a person types to, turn by turn, and what is taken for the episode.
+TYPED = {
+    "handed on": (
+        "def answer(messages):\n    for _ in range(3):\n        said = ask(messages)\n    return said\n\n\n"
+        "def main():\n    messages = [{'role': 'system', 'content': 'You help.'}]\n"
+        "    while True:\n        text = input('> ')\n        if text == 'quit':\n            break\n"
+        "        messages.append({'role': 'user', 'content': text})\n        print(answer(messages))\n"
+    ),
+    "of the module": (
+        "messages = []\n\n\n"
+        "def answer(text):\n    messages.append({'role': 'user', 'content': text})\n    return ask(messages)\n\n\n"
+        "def main():\n    while text := input('> '):\n        print(answer(text))\n"
+    ),
+    "of an object": (
+        "class Bot:\n    def __init__(self):\n        self.messages = []\n\n"
+        "    def answer(self, text):\n        self.messages.append({'role': 'user', 'content': text})\n"
+        "        for _ in range(3):\n            said = ask(self.messages)\n        return said\n\n\n"
+        "def main():\n    bot = Bot()\n    for text in iter(lambda: input('> '), ''):\n        print(bot.answer(text))\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_who_types_a_whole_conversation_is_told(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(CHAT + TYPED[kind])
+    said = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr
+    assert b"one turn of main, which a person types to: --entry main" in said, said
+    said = art_adapt("--diff", "agent.py", "--entry", "main", cwd=tmp_path).stderr
+    assert b"which a person types to" not in said, said

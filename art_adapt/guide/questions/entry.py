@@ -11,6 +11,7 @@ from art_adapt.entry_decision import near, option_for
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 
+TYPED = "a whole conversation: each row holds all that a person types"
 ORDER = 10  # after the requests that are not the agent's: they lead to other functions
 
 
@@ -25,7 +26,9 @@ def questions(situation: Situation) -> Iterator[Question]:
         others = [entry for entry in entries if entry is not found]
         before = situation.entry_at_first
         was = [e for e in others if before is not None and e.key == before.key]
-        likeliest = list(dict.fromkeys([*was, found, *near(found, others)]))
+        typed = [entry for entry in others if entry.is_typed_to]
+        further = (*near(found, others), *typed)
+        likeliest = list(dict.fromkeys([*was, found, *further]))
     if not likeliest or (found is not None and len(likeliest) == 1):
         return
     yield Question(
@@ -34,7 +37,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             Choice(
                 f"{entry.called}  {at(entry.place)}",
                 {"entry": None if entry is found else option_for(entry, entries)},
-                entry.documentation,
+                TYPED if entry.is_typed_to else entry.documentation,
                 is_usual=entry is found,
             )
             for entry in likeliest
