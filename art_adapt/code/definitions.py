@@ -146,7 +146,10 @@ class Definitions:
             yield from self._bound(node, node.target, self._some(node.iter))
         elif isinstance(node, FunctionNode | ast.ClassDef):
             yield node.name, Definition(node, None)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                yield from self._captured(case.pattern, node.subject)
+        elif isinstance(node, ast.ExceptHandler):
             if node.name:
                 yield node.name, Definition(node, None)
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -167,6 +170,46 @@ class Definitions:
                 else:
                     at = ANY if starred else ast.Constant(index)
                     yield from self._bound(node, each, self._part(value, at))
+
+    def _captured(
+        self, pattern: ast.pattern, value: ast.expr | None
+    ) -> Iterator[tuple[str, Definition]]:
+        """Yield the names that a pattern binds, each with its part of what is matched."""
+        parts: list[tuple[ast.pattern, ast.expr | None]] = []
+
+        def part(index: ast.expr) -> ast.expr | None:
+            return None if value is None else self._part(value, index)
+
+        def held(name: str) -> ast.expr | None:
+            read = ast.Attribute(value or ANY, name, ast.Load())
+            return None if value is None else self._placed(read, value)
+
+        match pattern:
+            case ast.MatchAs(pattern=inner, name=name):
+                if name is not None:
+                    yield name, Definition(pattern, value)
+                parts = [] if inner is None else [(inner, value)]
+            case ast.MatchStar(name=str(name)):
+                yield name, Definition(pattern, part(ANY))
+            case ast.MatchOr(patterns=either):
+                parts = [(each, value) for each in either]
+            case ast.MatchSequence(patterns=items):
+                starred = any(isinstance(each, ast.MatchStar) for each in items)
+                for index, each in enumerate(items):
+                    rest = isinstance(each, ast.MatchStar)
+                    at = ANY if starred else ast.Constant(index)
+                    parts.append((each, value if rest else part(at)))
+            case ast.MatchMapping(keys=keys, patterns=items, rest=left):
+                if left is not None:
+                    yield left, Definition(pattern, None)
+                parts = [(p, part(key)) for key, p in zip(keys, items, strict=True)]
+            case ast.MatchClass(patterns=items, kwd_attrs=names, kwd_patterns=named):
+                parts = [(each, None) for each in items]  # by __match_args__
+                parts += [(p, held(n)) for n, p in zip(names, named, strict=True)]
+            case _:
+                pass
+        for inner, inside in parts:
+            yield from self._captured(inner, inside)
 
     def _some(self, value: ast.expr) -> ast.expr:
         return self._part(value, ANY)

@@ -162,6 +162,34 @@ async def rollout(model: art.TrainableModel, question, spare):
     trajectory.messages_and_choices.append(response.choices[0])  # <-
     return trajectory
 """,
+    """\
+import art
+from openai import AsyncOpenAI
+
+helper = AsyncOpenAI()
+
+async def student(model, messages):
+    said = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=messages
+    )
+    return said.choices[0]
+
+async def repaired(messages):
+    said = await helper.chat.completions.create(model="gpt-4.1-mini", messages=messages)
+    return said.choices[0]
+
+async def extract(model, messages):
+    match await student(model, messages):
+        case choice if choice.message.content.startswith("{"):
+            return choice
+        case _:
+            return await repaired(messages)
+
+async def rollout(model: art.Model, text: str) -> art.Trajectory:
+    messages = [{"role": "user", "content": text}]
+    choice = await extract(model, messages)
+    return art.Trajectory(messages_and_choices=[*messages, choice], reward=len(text))  # <-
+""",
 )
 GOOD = (
     """\
@@ -410,7 +438,7 @@ def _is_of_base(code: Code, asked: list[Asked]) -> bool:
         or any(
             each.source is not None
             and other.source is not None
-            and _is_instead(code, each.source.outermost, other.source.outermost)
+            and _is_instead(code, *each.source.parting(other.source))
             for each in of_base
             for other in asked
             if other not in of_base
@@ -522,9 +550,7 @@ def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
                 continue
             if each.source is None or other.source is None or other.call is None:
                 continue
-            one, before = each.source.outermost, other.source.outermost
-            if one is before:
-                one, before = each.source.node, other.source.node
+            one, before = each.source.parting(other.source)
             if not code.syntax.has(one) or not code.syntax.has(before):
                 continue
             if code.sampled.is_for_another_model(one):
@@ -533,7 +559,6 @@ def _beside_the_policy(code: Code, asked: list[Asked]) -> object:
                 code.syntax.owner(one) == code.syntax.owner(before)
                 and before.lineno < one.lineno
                 and not code.blocks.exclude(before, one)
-                and not code.blocks.exclude(one, before)
             ):
                 return next(iter(each.names))
     return None

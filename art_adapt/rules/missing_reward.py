@@ -79,6 +79,23 @@ async def rollout(model, scenario):
     return await Episode(scenario).run(model)
 """
     + LOOP,
+    """\
+import art
+
+class Runner:
+    async def one(self, task):
+        trajectory = art.Trajectory(messages_and_choices=[])  # <-
+        trajectory.metrics.update(reward=task.grade(await answer(task)))
+        return trajectory.finish()
+
+    def group(self, task):
+        return art.TrajectoryGroup(self.one(task) for _ in range(8))
+
+async def main(model, backend, tasks):
+    runner = Runner()
+    groups = await art.gather_trajectory_groups(map(runner.group, tasks))
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\

@@ -172,7 +172,7 @@ async def train(model, backend, batches):
 import art, itertools
 from art.utils import iterate_dataset
 
-PUZZLES = [("cold", "warm"), ("lead", "gold"), ("head", "tail")]
+PUZZLES = [("cold", "warm"), ("lead", "gold"), ("head", "tail")] * 8
 
 def blocks(rows, size):
     left = iter(rows)
@@ -201,6 +201,12 @@ async def train(model, backend, scenarios):
     one = [rollout(model, scenarios[0]) for _ in range(8)]
     done = await art.gather_trajectories(one)
     await backend.train(model, [art.TrajectoryGroup([t for t in done if t.reward])])
+    repeated = [each for each in scenarios for _ in range(8)]
+    blocks = (repeated[at : at + 8] for at in range(0, len(repeated), 8))
+    alike = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, each) for each in block) for block in blocks
+    )
+    await backend.train(model, alike)
     seeds = await art.gather_trajectory_groups(
         [art.TrajectoryGroup(rollout(model, i) for i in range(8))]
     )
@@ -422,18 +428,21 @@ def _differ(code: Code, value: Value) -> bool:
         whole = code.values(value.of(node.args[0]))
         return all(_differ(code, each) or _lists_several(each.node) for each in whole)
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
-        targets = [
-            names_in(each.target)
-            for each in node.generators
-            if not isinstance(each.iter, ast.Call) or dotted(each.iter.func) != "range"
-        ]
-        return not names_in(node.elt).isdisjoint(set().union(*targets))
+        inner = node.generators[
+            -1
+        ]  # a list that repeats each has the same ones side by side
+        repeats = (
+            isinstance(inner.iter, ast.Call) and dotted(inner.iter.func) == "range"
+        )
+        return not repeats and not names_in(node.elt).isdisjoint(names_in(inner.target))
     named = _spelled(node)
     return bool(SCENARIOS.search(named)) and not NO_SCENARIOS.search(named)
 
 
 def _lists_several(node: ast.expr) -> bool:
-    """Return whether it is a list that is written out, of different items."""
+    """Return whether it is a list that is written out, of different items; maybe several times."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        node = node.left
     return isinstance(node, ast.List) and len(set(map(ast.dump, node.elts))) > 1
 
 

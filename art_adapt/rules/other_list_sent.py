@@ -98,8 +98,47 @@ class Game:
             self.traj.messages_and_choices.append({"role": "user", "content": "Go on."})
         return self.traj
 """,
+    """\
+import art
+
+class Agent:
+    def __init__(self, model, retriever):
+        self.model, self.retriever = model, retriever
+
+    def augmented(self, messages):
+        first, *rest = messages
+        found = self.retriever.top(rest[-1]["content"])
+        return [{**first, "content": f"{first['content']} {found}"}, *rest]
+
+    async def complete(self, messages):
+        reply = await self.model.openai_client().chat.completions.create(
+            model=self.model.get_inference_name(),
+            messages=self.augmented(messages),  # <-
+        )
+        return reply.choices[0]
+
+    async def rollout(self, question):
+        messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": question}]
+        choice = await self.complete(messages)
+        return art.Trajectory(messages_and_choices=[*messages, choice], reward=len(question))
+""",
 )
 GOOD = (
+    """\
+import art
+
+def asked(messages, found):
+    first, *rest = messages
+    return [{**first, "content": f"{first['content']} {found}"}, *rest]
+
+async def rollout(model, question, retriever):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": question}]
+    messages = asked(messages, retriever.top(question))
+    reply = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=messages
+    )
+    return art.Trajectory(messages_and_choices=[*messages, reply.choices[0]], reward=1.0)
+""",
     """\
 import art, openai
 
@@ -142,6 +181,8 @@ def check(code: Code) -> Iterator[Found]:
             continue
         kinds = (_cut(code, each) for each in sent.written)
         what = next(filter(None, kinds), "") or _fresh_each_turn(code, call)
+        if not what and _not_recorded(code, call):
+            what = "a message is sent that is not on the trajectory"
         if what:
             yield found(
                 sent.at,
@@ -155,6 +196,45 @@ def check(code: Code) -> Iterator[Found]:
                 "training uses a conversation with gaps; append to both, or send "
                 "trajectory.messages()",
             )
+
+
+def _not_recorded(code: Code, call: FoundCall) -> bool:
+    """Return whether a message is sent that is not on the trajectory made of what came back.
+
+    Only where every message is written out that is sent, and every one that is recorded.
+    """
+    for put in code.trajectories.puts:
+        made = (
+            code.contents.given(put.by, "messages_and_choices")
+            if put.by in code.trajectories.new
+            else None
+        )
+        if made is None or not code.sampled.is_choice(put.value):
+            continue
+        recorded = _written_out(code, code.flow.here(made))
+        for source in code.sampled.sourced(put.value):
+            if source is None or source.node is not call.call or recorded is None:
+                continue
+            sent = code.completions.argument(call, "messages", source.place)
+            for each in () if sent is None else sent.written:
+                if (texts := _written_out(code, each)) and not texts <= recorded:
+                    return True
+    return False
+
+
+def _written_out(code: Code, messages: Value) -> set[str] | None:
+    """Return the messages of a list, without sampled ones; None if one cannot be seen."""
+    found: set[str] = set()
+    for element in code.contents.elements(messages):
+        if code.sampled.sources(element) - {None}:
+            continue
+        for value in code.values(element):
+            if not isinstance(value.node, ast.Dict):
+                return None
+            roles = map(code.constant, code.contents.item(value, "role").values)
+            if "assistant" not in roles:  # the model's own turn, in another form
+                found.add(ast.dump(value.node))
+    return found
 
 
 def _is_record(code: Code, value: Value) -> bool:

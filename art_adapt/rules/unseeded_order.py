@@ -17,7 +17,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import dotted, last_name
+from art_adapt.code.nodes import (
+    dotted,
+    given_to,
+    last_name,
+    names_in,
+    names_set_in,
+)
 from art_adapt.code.syntax import return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
@@ -49,6 +55,25 @@ async def main(model, backend, rollout):
         batch = rows[step * 4 : step * 4 + 4]
         groups = await art.gather_trajectory_groups(rollout(each) for each in batch)
         await backend.train(model, groups)
+""",
+    """\
+import art, random
+
+class Corpus:
+    def __init__(self, rows):
+        self.rows, self.order = rows, list(range(len(rows)))
+        random.shuffle(self.order)  # <-
+
+    def at(self, step):
+        return [self.rows[i] for i in self.order[step * 4 : step * 4 + 4]]
+
+async def main(model, backend, rows, rollout):
+    corpus = Corpus(rows)
+    step = await model.get_step()
+    while step < 50:
+        batch = [rollout(each) for each in corpus.at(step)]
+        groups = await art.gather_trajectory_groups(batch)
+        step = (await backend.train(model, groups)).step
 """,
 )
 GOOD = (
@@ -110,9 +135,9 @@ def check(code: Code) -> Iterator[Found]:
 
 def _is_resumed(code: Code, loop: ast.AST) -> bool:
     """Return whether a loop begins at the step that was reached, and goes on in an order."""
-    if not isinstance(loop, ast.For | ast.AsyncFor):
-        return False
-    begins = made_from(code.syntax, code.syntax.owner(loop), [loop.iter])
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    counted = loop.test if isinstance(loop, ast.While) else loop.iter
+    begins = made_from(code.syntax, code.syntax.owner(loop), [counted])
     return _calls(begins, RESUMES) and not _calls(code.blocks.inside(loop), DRAWS)
 
 
@@ -123,11 +148,23 @@ def _calls(nodes: Iterable[ast.AST], names: Sequence[str]) -> bool:
 
 
 def _ordered(code: Code, loop: ast.AST) -> set[ast.AST]:
-    """Return what the order of a loop's steps is made from: what it iterates, or cuts pieces of."""
+    """Return what the order of a loop's steps is made from: what it iterates, or cuts pieces of.
+
+    That is also what gives it the rows of a step: ``corpus.at(step)``.
+    """
+    inside = list(code.blocks.inside(loop))
     cut = [
         node.value
-        for node in code.blocks.inside(loop)
+        for node in inside
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    ]
+    counting = names_set_in(loop)
+    cut += [
+        node.iter
+        for node in inside
+        if isinstance(node, ast.comprehension | ast.For)
+        and isinstance(node.iter, ast.Call)
+        and any(not counting.isdisjoint(names_in(e)) for e in given_to(node.iter))
     ]
     over = [loop.iter] if isinstance(loop, ast.For | ast.AsyncFor) else []
     return made_from(code.syntax, code.syntax.owner(loop), [*over, *cut])
@@ -138,17 +175,26 @@ def _is_ordered_by(code: Code, shuffle: ast.Call, loop: ast.AST) -> bool:
     ordered = _ordered(code, loop)
     owner, of_loop = code.syntax.owner(shuffle), code.syntax.owner(loop)
     name = dotted(shuffle.args[0]) if shuffle.args else None
-    of_class = owner.rpartition(".")[0] == of_loop.rpartition(".")[0]
-    is_kept = of_class and name is not None and name.startswith("self.")
-    if owner != of_loop and not is_kept:
-        givers = (
+    is_kept = name is not None and name.startswith("self.")
+
+    def knows(function: str) -> bool:
+        of_class = function.rpartition(".")[0] == owner.rpartition(".")[0]
+        return function == owner or (is_kept and of_class)
+
+    if not knows(of_loop):
+        called = (
             code.flow.functions.called(code.syntax, node.func)
             for node in ordered
             if isinstance(node, ast.Call)
         )
-        if not any(each and each[1].qualname == owner for each in givers):
-            return False
-        ordered = made_from(code.syntax, owner, return_values(code.syntax, owner))
+        givers = [
+            each[1].qualname for each in called if each and knows(each[1].qualname)
+        ]
+        ordered = {
+            node
+            for giver in givers
+            for node in made_from(code.syntax, giver, return_values(code.syntax, giver))
+        }
     if _calls(ordered, SORTS) or _calls(code.syntax.owned_by(owner), SORTS[:1]):
         return False
     if code.syntax.qualified(shuffle.func) in GIVING:

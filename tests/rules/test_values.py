@@ -45,7 +45,7 @@ CASES = {
         {2, 3},
     ),
     "some cases": ("x = 1\nmatch c:\n    case 1:\n        x = 2\nuse(x)", {1, 2}),
-    "a case's own name": ("x = 1\nmatch 5:\n    case x:\n        pass\nuse(x)", {"x"}),
+    "a case's own name": ("x = 1\nmatch 5:\n    case x:\n        pass\nuse(x)", {5}),
     "a loop's end": ("x = 1\nfor i in y:\n    use(x)\n    x = 2", {1, 2}),
     "after a loop": ("x = 1\nfor i in y:\n    x = 2\nuse(x)", {1, 2}),
     "an endless loop": (

@@ -58,10 +58,23 @@ class Value:
     @property
     def outermost(self) -> ast.expr:
         """Return the call through which it is reached, in the function that asks for it."""
-        node, frame = self.node, self.place.frame
+        return self.reached[0]
+
+    @property
+    def reached(self) -> tuple[ast.expr, ...]:
+        """Return the calls through which it is reached, outermost first, and at last itself."""
+        found, frame = [self.node], self.place.frame
         while frame is not None:
-            node, frame = frame.call, frame.outer.frame
-        return node
+            found.append(frame.call)
+            frame = frame.outer.frame
+        return tuple(reversed(found))
+
+    def parting(self, other: Value) -> tuple[ast.expr, ast.expr]:
+        """Return the first call through which this one is reached and another is not, and its."""
+        both = zip(self.reached, other.reached, strict=False)
+        return next(
+            (each for each in both if each[0] is not each[1]), (self.node, other.node)
+        )
 
 
 @dataclass(frozen=True)

@@ -206,6 +206,8 @@ class Rewards:
         """Return whether it holds trajectories: a group, several, or what a gather gave."""
         if isinstance(expression, ast.Starred):
             expression = expression.value
+        if self.file.flow.functions.called(self.file.syntax, expression) is not None:
+            return False  # a function that makes groups: map(self.group, rows)
         return TRAJECTORIES.search(dotted(expression) or "") is not None or any(
             isinstance(value.node, ast.Call)
             and self.file.art_name(value.node.func) in KNOWN
