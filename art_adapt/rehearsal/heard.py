@@ -59,13 +59,15 @@ class Heard:
     ) -> str | None:
         """Return an answer like those to such a request; None for one that may be any text.
 
-        Where they were texts, every second one is such a text: it may be a move, or an action.
+        Where they were texts, it is one of them, which may be a move or an action; of a single
+        one, every second time.
         """
         began = text_of(next(iter(request.get("messages") or ()), {}))
         said = [value for text, value in self.replies if _is_alike(text, began)]
         texts = [text for first, text in self.texts if _is_alike(first, began)]
         if texts:
-            return random.choice(texts) if random.random() < OFTEN else None
+            several = len(set(texts)) > 1
+            return random.choice(texts) if several or random.random() < OFTEN else None
         if not said:
             return None
         one = random.choice(said)

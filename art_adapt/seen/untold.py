@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from art_adapt.recipe.fields import scenario_fields
+from art_adapt.recipe.fields import scenario_fields, to_fill_in
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction, seen_functions
@@ -37,7 +37,8 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
     ]
     # A record is built of its fields, because no call of the project's could be copied.
     unmade = [e.name for e in entry.parameters if e.made is None or e.is_record]
-    if not (lacking or any(_is_filled(e, unmade) for e in function.calls)):
+    is_filled = any(_is_filled(each, unmade) for each in function.calls)
+    if not (lacking or is_filled or to_fill_in(entry)):
         return None
     around = [
         each

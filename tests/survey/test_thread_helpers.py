@@ -66,6 +66,15 @@ HELPERS = {
         "await Pool().go(self.ask, question)",
         "carried(work)",
     ),
+    "a method that is called as a pool's": (
+        "class Jobs:\n"
+        "    def __init__(self):\n"
+        "        self.pool = ThreadPoolExecutor()\n"
+        "    async def submit(self, work):\n"
+        "        return await asyncio.wrap_future(self.pool.submit(work))\n",
+        f"await Jobs().submit({LAMBDA})",
+        "carried(work)",
+    ),
     "kept in an object": (
         "class Job:\n"
         "    def __init__(self, work):\n"
@@ -122,3 +131,43 @@ def test_what_a_helper_runs_for_something_else_is_left_alone(tmp_path: Path) -> 
         "    return self.ask(question + notes).choices[0].message.content\n"
     )
     assert "carried" not in _written(tmp_path, helper, body, apart=False)
+
+
+# Methods of the project that are called as an executor's, and take the task itself.
+OWN = {
+    "of an object": (
+        "class Session:\n"
+        "    def submit(self, text):\n"
+        "        return Agent().ask(text).choices[0].message.content\n",
+        "    session = Session()\n    return session.submit(question)\n",
+    ),
+    "of a parameter": (
+        "class Session:\n"
+        "    def submit(self, text):\n"
+        "        return Agent().ask(text).choices[0].message.content\n\n"
+        "def through(session: Session, text):\n    return session.submit(text)\n",
+        "    return through(Session(), question)\n",
+    ),
+    "named as a pool's": (
+        "class Pool:\n"
+        "    def apply(self, text):\n"
+        "        return Agent().ask(text).choices[0].message.content\n",
+        "    pool = Pool()\n    return pool.apply(question)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_a_method_that_is_called_as_an_executor_s_is_not_one(
+    kind: str, tmp_path: Path
+) -> None:
+    helper, body = OWN[kind]
+    agent = (
+        "class Agent:\n    def __init__(self):\n        self.client = OpenAI()\n\n"
+        f"{ASK}\n{helper}\n\ndef run(question: str) -> str:\n{body}"
+    )
+    (tmp_path / "agent.py").write_text(f"{IMPORTS}\n{agent}")
+    done = art_adapt("agent.py", "-y", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "agent.py").read_text()
+    assert "recorded(" in text and "carried" not in text

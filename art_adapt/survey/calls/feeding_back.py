@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Collection
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import dotted, given_to
 from art_adapt.code.syntax import Syntax
 from art_adapt.survey.calls.asking import Asking
+
+STANDARD = sys.stdlib_module_names  # json.dumps is told nothing that json.loads knows
 
 
 def feeds_back(asking: Asking, syntax: Syntax, owner: str) -> bool:
@@ -33,6 +36,7 @@ def _is_told(
         dotted(node.func.value)
         for node in made
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if (syntax.qualified(node.func) or "").partition(".")[0] not in STANDARD
     } - {None, "self"}  # an agent's own methods log and show the answer as well
     for node in ast.walk(loop) if loop is not None else ():
         told: list[ast.expr] = []

@@ -58,8 +58,8 @@ def find_thread_starts(
         if not isinstance(node, ast.Call):
             continue
         function = started_function(node, syntax)
-        if function is None:
-            continue
+        if function is None or resolve(project, syntax, node.func):
+            continue  # a method of the project's own starts what it does in its body
         bare = unhooked(syntax, function, "carried")
         marked, function = bare is not function, bare
         if marked or _may_reach(project, syntax, function, node, reaching, asking):
