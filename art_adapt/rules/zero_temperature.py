@@ -54,6 +54,33 @@ class Writer:
 )
 GOOD = (
     """\
+import art, asyncio
+
+async def sampled(model, problem):
+    prompt = [{"role": "user", "content": problem}]
+    reply = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=prompt, n=8
+    )
+    return art.TrajectoryGroup(
+        [art.Trajectory(messages_and_choices=[*prompt, c], reward=1.0) for c in reply.choices]
+    )
+
+async def validate(model, problems):
+    async def one(problem):
+        prompt = [{"role": "user", "content": problem}]
+        reply = await model.openai_client().chat.completions.create(
+            model=model.get_inference_name(), messages=prompt, temperature=0
+        )
+        return art.Trajectory(messages_and_choices=[*prompt, reply.choices[0]], reward=1.0)
+
+    return await asyncio.gather(*map(one, problems))
+
+async def main(model, backend, problems):
+    groups = await art.gather_trajectory_groups([sampled(model, p) for p in problems])
+    await backend.train(model, groups)
+    await model.log(await validate(model, problems), split="val")
+""",
+    """\
 import art
 
 async def rollout(client, judge, model, messages):
@@ -130,6 +157,7 @@ def check(code: Code) -> Iterator[Found]:
             is_low
             and not _asks_the_base_model(code, given)
             and not _is_for_validation(code, given)
+            and not _is_never_trained(code, given)
         ):
             yield found(
                 given,
@@ -150,6 +178,24 @@ def _is_for_validation(code: Code, given: ast.expr) -> bool:
     return bool(calls) and all(
         _only_logs_others(code, code.syntax.owner(call)) for call in calls
     )
+
+
+def _is_never_trained(code: Code, given: ast.expr) -> bool:
+    """Return whether no trained group of the file comes from the function that asks."""
+    trains = {code.syntax.owner(call) for call in code.training.calls}
+    making: set[str] = set()
+    for group in code.training.groups:
+        named = [n for n in ast.walk(group) if isinstance(n, ast.Name | ast.Attribute)]
+        called = (code.flow.functions.called(code.syntax, each) for each in named)
+        names = {each[1].qualname for each in called if each is not None}
+        names |= {code.syntax.owner(group)} - trains
+        if not names:
+            return False  # of what it is made cannot be seen
+        making |= names
+    owner = code.syntax.owner(given)
+    around = {owner, *code.syntax.functions_around(owner)}
+    run = code.flow.functions.run_by(code.syntax, making)
+    return bool(making) and around.isdisjoint(run)
 
 
 def _only_logs_others(code: Code, function: str) -> bool:

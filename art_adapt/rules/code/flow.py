@@ -30,6 +30,7 @@ from art_adapt.code.nodes import (
     defaults_of,
     dotted,
     entries,
+    keyword,
     last_name,
 )
 from art_adapt.code.reaching import Definition
@@ -318,7 +319,8 @@ class Flow:
     def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
         """Yield what the class of an object that is made here assigns to an attribute.
 
-        Only where that is nothing but objects of ART: what else an object keeps may change.
+        Only where that is nothing but objects of ART, or another attribute: what else an object
+        keeps may change.
         """
         call = made.node
         if not isinstance(call, ast.Call) or name in self._set_later(made.syntax):
@@ -333,7 +335,9 @@ class Flow:
             and constant(Value(value, Place(syntax))) is not None
         ]
         made_of = [each.func if isinstance(each, ast.Call) else each for each in values]
-        if all((syntax.qualified(e) or "").startswith("art.") for e in made_of):
+        of_art = [(syntax.qualified(e) or "").startswith("art.") for e in made_of]
+        of_own = [(dotted(each) or "").startswith("self.") for each in values]
+        if all(of_art) or (len(values) == 1 and all(of_own)):
             yield from (Value(value, Place(syntax)) for value in values)
 
     def _set_later(self, syntax: Syntax) -> frozenset[str]:
@@ -471,13 +475,22 @@ class Flow:
 def _fields(definition: ast.ClassDef) -> dict[str, ast.expr | None]:
     """Return the fields of a class in their order, each with its default."""
     return {
-        statement.target.id: statement.value
+        statement.target.id: _default_of(statement.value)
         for statement in definition.body
         if isinstance(statement, ast.AnnAssign)
         and isinstance(statement.target, ast.Name)
         and last_name(getattr(statement.annotation, "value", statement.annotation))
         != "ClassVar"
     }
+
+
+def _default_of(value: ast.expr | None) -> ast.expr | None:
+    """Return the default of a field: of ``field(default=1)``, or the value itself."""
+    if not isinstance(value, ast.Call) or last_name(value.func) != "field":
+        return value
+    if keyword(value, "default_factory") is not None:
+        return value
+    return keyword(value, "default")
 
 
 def _usual(call: ast.Call) -> ast.expr | None:

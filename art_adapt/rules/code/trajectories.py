@@ -366,16 +366,17 @@ class Trajectories:
         """
         if isinstance(expression, ast.Attribute):
             is_held = key_of(self.file, expression) in self._held
-            return expression.attr == ITEMS or (
-                is_held and expression not in self._copied_before
-            )
-        if not isinstance(expression, ast.Name):
+            is_held = is_held and expression not in self._copied_before
+            if expression.attr == ITEMS or is_held:
+                return True
+        elif isinstance(expression, ast.Name):
+            key = self.file.syntax.owner(expression), expression.id
+            if key in self._kept or (
+                key in self._constructed_with and expression not in self._copied_before
+            ):
+                return True
+        else:
             return False
-        key = self.file.syntax.owner(expression), expression.id
-        if key in self._kept or (
-            key in self._constructed_with and expression not in self._copied_before
-        ):
-            return True
         return any(
             isinstance(value.node, ast.Attribute) and value.node.attr == ITEMS
             for value in self.file.aliases.values(expression)
