@@ -106,7 +106,7 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
     if field.of == "arguments":
         return {"value": list(run.command[1:])}
     if field.of == "inputs":
-        return {"value": list(run.typed)}
+        return {"value": list(run.typed_in(call))}
     given = call.given if field.of == "function" else _before(run, call, field)
     noted = given.get(field.parameter)
     if noted is None and field.of == "function":

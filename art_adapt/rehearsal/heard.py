@@ -18,7 +18,7 @@ from art_adapt.seen.notes import Request, Run
 
 Json = dict[str, Any]
 
-OFTEN = 0.5
+OFTEN = 0.75  # of the answers to a request of which one answer is known
 ALIKE = 40  # characters that two prompts made of one template begin with, at least
 
 
@@ -56,23 +56,26 @@ class Heard:
 
     def answer(
         self, request: Json, random: Random, words: Callable[[], str]
-    ) -> str | None:
+    ) -> tuple[str | None, bool]:
         """Return an answer like those to such a request; None for one that may be any text.
 
-        Where they were texts, it is one of them, which may be a move or an action; of a single
-        one, every second time.
+        Also whether it is another text than models said, although what they said is known: a
+        single one would make all episodes alike.
         """
         began = text_of(next(iter(request.get("messages") or ()), {}))
         said = [value for text, value in self.replies if _is_alike(text, began)]
         texts = [text for first, text in self.texts if _is_alike(first, began)]
-        if texts:
-            several = len(set(texts)) > 1
-            return random.choice(texts) if several or random.random() < OFTEN else None
-        if not said:
-            return None
-        one = random.choice(said)
+        if not (said or texts):
+            return None, False
+        one = random.choice([*said, *texts])
+        if isinstance(one, str):
+            if said or len(set(texts)) > 1 or random.random() < OFTEN:
+                return one, False
+            return None, True
         same = [each for each in said if each.keys() == one.keys()]
-        return json.dumps(_mixed(same, random, words))
+        changes = len(same) == same.count(one) and random.random() > OFTEN
+        made = _mixed(same, random, words if changes else None)
+        return json.dumps(made), changes
 
 
 NOTHING = Heard()
@@ -100,8 +103,10 @@ def _read(text: str) -> Any:
         return None
 
 
-def _mixed(values: Sequence[Any], random: Random, words: Callable[[], str]) -> Any:
-    """Make a value of those that several have; a text of more than one word is made up."""
+def _mixed(
+    values: Sequence[Any], random: Random, words: Callable[[], str] | None
+) -> Any:
+    """Make a value of those that several have; with ``words``, texts of several are made up."""
     one = random.choice(values)
     if isinstance(one, dict):
         return {
@@ -115,4 +120,5 @@ def _mixed(values: Sequence[Any], random: Random, words: Callable[[], str]) -> A
     if isinstance(one, list):
         every = [each for v in values if isinstance(v, list) for each in v]
         return [_mixed(every, random, words) for _ in one]
-    return words() if isinstance(one, str) and " " in one.strip() else one
+    is_long = isinstance(one, str) and " " in one.strip()
+    return words() if is_long and words is not None else one

@@ -27,6 +27,7 @@ Json = dict[str, Any]
 MOST_CALLS = 4  # tool outputs after which the model answers
 SECOND = 0.15  # how often a reply calls two tools, unless parallel_tool_calls is false
 UNFIT = "arguments that do not fit"
+UNHEARD = "no text that a watched model said"
 
 
 @dataclass(frozen=True)
@@ -145,10 +146,10 @@ def reply_to(
         return _call(request, tools, random, number, faults)
     if random.random() < faults.refused:
         return Reply(f"{REFUSAL} ({number}).", fault="refused")
-    text = _answer(request, random, number, heard)
+    text, fault = _answer(request, random, number, heard)
     if random.random() < faults.truncated:
         return Reply(text[: len(text) // 2], finish_reason="length", fault="truncated")
-    return Reply(text)
+    return Reply(text, fault=fault)
 
 
 def _calls(request: Json, choice: Any, random: Random, faults: Faults) -> bool:
@@ -207,23 +208,28 @@ def _calling(calls: list[tuple[str, str]], fault: str) -> Reply:
     return Reply(None, tuple(calls), "tool_calls", fault=fault)
 
 
-def _answer(request: Json, random: Random, number: int, heard: Heard) -> str:
+def _answer(
+    request: Json, random: Random, number: int, heard: Heard
+) -> tuple[str, str]:
+    """Return an answer, and the fault that it has."""
     wanted = request.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         schema = wanted["json_schema"].get("schema") or {}
-        return json.dumps(value_of(schema, random, schema))
+        return json.dumps(value_of(schema, random, schema)), ""
 
     def text() -> str:
         return f"{random.choice(WORDS)} {random.choice(WORDS)} {number}"
 
-    if (known := heard.answer(request, random, text)) is not None:
-        return known
+    known, is_another = heard.answer(request, random, text)
+    fault = UNHEARD * is_another
+    if known is not None:
+        return known, fault
     if (prompted := prompted_answer(request, random, text)) is not None:
-        return prompted
+        return prompted, ""
     if wanted.get("type") == "json_object":
-        return json.dumps({"answer": f"{random.choice(WORDS)} {number}"})
+        return json.dumps({"answer": f"{random.choice(WORDS)} {number}"}), fault
     words = " ".join(random.choice(WORDS) for _ in range(random.randint(2, 6)))
-    return f"{words} {number}"
+    return f"{words} {number}", fault
 
 
 def _judgement(request: Json, seed: int, favourite: str | None) -> Reply | None:

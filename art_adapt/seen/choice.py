@@ -9,9 +9,10 @@ from itertools import combinations
 from pathlib import Path
 
 from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.conversation_signs import text_of
 from art_adapt.entry_decision import near
 from art_adapt.recipe.fields import scenario_fields
-from art_adapt.seen.conversations import conversations_of
+from art_adapt.seen.conversations import TELLING, conversations_of
 from art_adapt.seen.episodes import Enclosing, SeenFunction, around_of
 from art_adapt.seen.notes import FunctionKey, Run
 from art_adapt.survey.model import EntryPoint, Survey
@@ -42,9 +43,13 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
         return outer  # which it runs for each of some rows
     if outer is not None and not first.told and likeliest in around:
         return outer  # which gives it a conversation alone
-    # Steps that stand side by side, as the opening and the turns of a game: reading tells.
+    # Steps that stand side by side, as the opening and the turns of a game: reading tells. What a
+    # person asked on the command line tells more, as of the demonstrations of a notebook.
     beside = [e for e in possible if _is_beside(e, first)]
-    if beside:
+    typed = [each for each in (first, *beside) if _is_told_typed(each)]
+    if len(typed) == 1:
+        first = typed[0]
+    elif beside:
         either = (e for key in entries for e in (first, *beside) if e.key == key)
         first = next(either, first)
     way_in = entries.get(first.key)
@@ -165,7 +170,8 @@ def _requests_of(function: SeenFunction) -> set[tuple[int, int]]:
 def _has_all_turns(inner: SeenFunction, outer: SeenFunction) -> bool:
     """True if one call of a function answers each call of ``outer``, which asks beside it only once.
 
-    A command may have the session summed up after its agent has answered.
+    A command may have the session summed up after its agent has answered. One that goes through
+    the lines of a file has it answer each.
     """
 
     def is_answered(whole: Enclosing) -> bool:
@@ -181,7 +187,9 @@ def _has_all_turns(inner: SeenFunction, outer: SeenFunction) -> bool:
         single = all(
             len(c) == 1 and not every[number].offered for c in beside for number in c
         )
-        return len(held) == 1 and len(held[0]) > 1 and single
+        several = len(held) > 1 and inner.runs_episodes
+        takes_turns = any(len(numbers) > 1 for numbers in held)
+        return (len(held) == 1 or several) and takes_turns and single
 
     return inner.answers and all(map(is_answered, outer.calls))
 
@@ -191,6 +199,17 @@ def _is_beside(other: SeenFunction, first: SeenFunction) -> bool:
     alike = (other.depth, bool(other.given)) == (first.depth, bool(first.given))
     numbers = {number for asked in other.asked for number in asked}
     return alike and numbers.isdisjoint(n for asked in first.asked for n in asked)
+
+
+def _is_told_typed(function: SeenFunction) -> bool:
+    """True if the model was asked in a function what a person had typed."""
+    return any(
+        len(word) >= TELLING and word in text_of(message)
+        for each in function.calls
+        for word in (*each.run.command[1:], *each.run.typed)
+        for request in each.requests
+        for message in request.messages
+    )
 
 
 def key_of(entry: EntryPoint) -> FunctionKey:

@@ -362,8 +362,8 @@ def _is_part(
 ) -> bool:
     """True if a call was given what the model had said within a call around it.
 
-    What the model was told itself, as a question that it repeats, is not its own; nor is a
-    conversation handed on that holds its answers as such.
+    What the model was told itself, as a question that it repeats or an example in a tool's
+    schema, is not its own; nor is a conversation handed on that holds its answers as such.
     """
     given = [
         text
@@ -375,7 +375,8 @@ def _is_part(
     for earlier in before if given else ():
         if around.isdisjoint(each.number for each in run.outward(earlier.around)):
             continue
-        told = "\n".join(text_of(each) for each in earlier.messages)
+        tools = texts_in(earlier.body.get("tools"), messages=True)
+        told = "\n".join([*map(text_of, earlier.messages), *tools])
         for said in said_in(earlier.message):
             if len(said) >= shortest and any(
                 (said in text and said not in told)

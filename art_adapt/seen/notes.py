@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -134,7 +135,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Run:
-    """One process that was listened to; ``typed`` are the lines that ``input()`` returned.
+    """One process that was listened to; ``lines`` are what ``input()`` returned, each with when.
 
     ``folder``: the one that it began in; None in older notes. ``failed``: its command ended with
     an exit code that says so.
@@ -146,8 +147,29 @@ class Run:
     calls: dict[int, Call]
     objects: dict[int, Made]
     requests: tuple[Request, ...]
-    typed: tuple[str, ...]
+    lines: tuple[tuple[float, str], ...]
     failed: bool = False
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """Return what a person typed."""
+        return tuple(line for _, line in self.lines)
+
+    def typed_in(self, call: Call) -> Iterator[str]:
+        """Yield what a person typed for a call, since the function's call before had ended.
+
+        A call is noted no earlier than it asks the model.
+        """
+        ended = [
+            each.began + each.seconds
+            for each in self.calls.values()
+            if each.key == call.key and each.seconds is not None
+        ]
+        since = max((end for end in ended if end <= call.began), default=0.0)
+        until = min((end for end in ended if end >= call.began), default=math.inf)
+        for at, line in self.lines:
+            if since + CLOCK < at <= until + CLOCK:
+                yield line
 
     def owner(self, call: Call) -> Made | None:
         """Return the object whose method a call is, if it is one of the project's."""
@@ -247,7 +269,7 @@ def _run(notes: Sequence[Json]) -> Run:
         },
         {n["object"]: _made(n, between) for n in notes if "object" in n},
         tuple(_request(n, said.get(n["asked"], {})) for n in notes if "asked" in n),
-        tuple(n["typed"] for n in notes if "typed" in n),
+        tuple((n.get("at", 0.0), n["typed"]) for n in notes if "typed" in n),
         any(n.get("status") for n in notes),
     )
 

@@ -48,6 +48,11 @@ READS = {
         "    queue = said['queue']\n",
         ['{"queue": "billing", "urgency": 9}', '{"queue": "billing", "urgency": 5}', '{"queue": "support", "urgency": 1}'],
     ),
+    "a query in JSON, in prose at times": (
+        f"    text = {ASK}\n    queue = json.loads(text[text.index('{{'):])['sql']\n"
+        "    if not queue.startswith('SELECT'):\n        raise ValueError(queue)\n",
+        ['{"sql": "SELECT name FROM mails"}', 'Here it is: {"sql": "SELECT count(*) FROM mails"}'],
+    ),
     "a move, of which some games never see one": (
         f"    queue = 'nobody'\n    for _ in range(9):\n        said = {ASK}\n"
         "        if said.startswith('->'):\n            queue = said[2:]\n            break\n"
@@ -58,7 +63,7 @@ READS = {
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("form", first_now(READS, 2))
+@pytest.mark.parametrize("form", first_now(READS, 3))
 def test_replies_have_the_form_of_the_watched_ones(form: str, tmp_path: Path) -> None:
     body, replies = READS[form]
     if "```" in "".join(replies):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,28 @@ def test_who_types_a_whole_conversation_is_told(kind: str, tmp_path: Path) -> No
     assert b"one turn of main, which a person types to: --entry main" in said, said
     said = art_adapt("--diff", "agent.py", "--entry", "main", cwd=tmp_path).stderr
     assert b"which a person types to" not in said, said
+
+
+# What a person is asked in the loop of an agent, which tells the model nothing of it.
+ASKED = {
+    "a name that is compared": "ok = input('Go on? ')\n            if ok.lower() != 'y':\n                return 'no'",
+    "compared at once": "if input('Go on? ').strip() == 'n':\n                return 'no'",
+    "only a key": "if not input('Go on? '):\n                return 'no'",
+    "one or the other": "ok = input('Go on? ') if '!' in said else 'y'\n            if ok != 'y':\n                return 'no'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_step_that_a_person_allows_is_no_turn(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"{CHAT}class Agent:\n    def run(self, task: str) -> str:\n"
+        "        messages = [{'role': 'user', 'content': task}]\n        while True:\n"
+        "            said = self.step(messages)\n            if 'Answer:' in said:\n                return said\n"
+        f"            {ASKED[kind]}\n            messages.append({{'role': 'user', 'content': 'Observation: 7'}})\n\n"
+        "    def step(self, messages) -> str:\n        return ask(messages)\n"
+    )
+    done = art_adapt("--diff", "--json", "agent.py", cwd=tmp_path)
+    found = json.loads(done.stdout)["entry_points"]
+    run = next(each for each in found if each["name"] == "Agent.run")
+    assert "relays_a_person" not in run["features"]
+    assert found[0]["name"] == "Agent.run"

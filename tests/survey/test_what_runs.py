@@ -1427,7 +1427,7 @@ def test_a_game_whose_helper_keeps_nothing_is_the_episode(kind: str) -> None:
         ("told = narrate(board.text())\n        board.play(told, line)", True),
         ("asked = board.text()\n        told = narrate(asked)\n        move = told.strip()\n        board.play(move)", True),
         ("board.play(line)\n        told = narrate(board.text())", False),
-        ("told = narrate(board.text())\n        log.note(told)", False),
+        ("told = narrate(board.text() + line)\n        log.note(told)", False),
     ],
 )  # fmt: skip
 def test_a_loop_that_tells_an_object_is_as_likely_as_its_helper(

@@ -248,18 +248,43 @@ def _is_mapped(syntax: Syntax, site: ast.AST) -> bool:
 def asks_by_turns(syntax: Syntax, function: Function, asking: Asking) -> bool:
     """True if a person is asked for more than a task, before a loop that asks the model.
 
-    A loop that asks only the person goes on until the answer is valid: that is one question.
+    A loop that asks only the person goes on until the answer is valid: that is one question. An
+    answer that is only compared allows a step, and tells the model nothing.
     """
-    if not waits_for_a_person(syntax, {function.qualname}):
-        return False
     nodes = list(syntax.owned_by(function.qualname))
+    asked = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and asks_a_person(syntax, node)
+        and not _is_only_tested(syntax, node)
+    ]
+    if not (asked and waits_for_a_person(syntax, {function.qualname})):
+        return False
     loops = [n for n in nodes if isinstance(n, LOOPS) and asking.asks(n)]
     return not loops or any(
-        outer in loops
-        for node in nodes
-        if isinstance(node, ast.Call) and asks_a_person(syntax, node)
-        for outer in syntax.ancestors(node)
+        outer in loops for node in asked for outer in syntax.ancestors(node)
     )
+
+
+def _is_only_tested(syntax: Syntax, value: ast.expr) -> bool:
+    """True if a value, or what a method makes of it, is compared and used for nothing else."""
+    used, outer = value, syntax.parents.get(value)
+    while isinstance(outer, ast.Attribute | ast.IfExp) or (
+        isinstance(outer, ast.Call) and outer.func is used
+    ):
+        used, outer = outer, syntax.parents.get(outer)
+    if isinstance(outer, ast.Assign) and isinstance(name := outer.targets[0], ast.Name):
+        uses = [
+            node
+            for node in syntax.owned_by(syntax.owner(outer))
+            if isinstance(node, ast.Name)
+            and node.id == name.id
+            and isinstance(node.ctx, ast.Load)
+        ]
+        return bool(uses) and all(_is_only_tested(syntax, each) for each in uses)
+    tests = isinstance(outer, ast.If | ast.While) and outer.test is used
+    return tests or isinstance(outer, ast.Compare | ast.UnaryOp)
 
 
 def is_told_once(leads: Leads, key: FunctionKey) -> bool:

@@ -1,0 +1,258 @@
+"""Programs around an agent, as projects have them: what a watched run of one shows of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from agent_files import art_adapt, first_now
+
+LOOP = dedent("""\
+    import json
+
+    from openai import OpenAI
+
+    client = OpenAI()
+    TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look around, as in San Francisco, CA.", "parameters": {"type": "object", "properties": {"place": {"type": "string"}}}}}]
+
+
+    def look(place: str = "") -> str:
+        return f"{place} is sunny"
+
+
+    def run_agent(task: str, turns: int = 4) -> str:
+        messages = [{"role": "user", "content": task}]
+        for _ in range(turns):
+            reply = client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                seen = look(**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": seen})
+        return "gave up"
+    """)
+CALL = {"name": "look", "arguments": {"place": "San Francisco, CA"}}
+REPLIES = [
+    {"tool_calls": [CALL]},
+    {"when": "sunny", "content": "It is sunny over there."},
+]
+
+
+def shown(
+    folder: Path, files: Mapping[str, str], *commands: tuple[str, ...]
+) -> tuple[str, list[dict[str, object]]]:
+    """Watch commands of a project; return what the last one said, and the rows."""
+    (folder / "pyproject.toml").touch()
+    for name, text in files.items():
+        (folder / name).write_text(dedent(text))
+    rows = "".join(json.dumps(each) + "\n" for each in REPLIES)
+    (folder / "replies.jsonl").write_text(rows)
+    said = ""
+    for command in commands:
+        options = ("capture", "--scripted", "--replies", "replies.jsonl", "--")
+        done = art_adapt(*options, sys.executable, *command, cwd=folder)
+        said = done.stderr.decode()
+    written = (folder / "scenarios.jsonl").read_text().splitlines()
+    return said, [json.loads(row) for row in written]
+
+
+def test_a_batch_that_writes_what_each_task_gave_is_no_episode(tmp_path: Path) -> None:
+    """``json.dumps`` of an answer tells nothing to what ``json.loads`` made of the next task."""
+    batch = """\
+    import json
+    import sys
+
+    from agent import run_agent
+
+
+    def solve(task: dict) -> dict:
+        return {"id": task["id"], "answer": run_agent(task["text"])}
+
+
+    def main() -> None:
+        tasks = [json.loads(line) for line in open("tasks.jsonl")]
+        with open("results.jsonl", "w") as out:
+            for task in tasks:
+                if task["id"] in sys.argv[1:]:
+                    out.write(json.dumps(solve(task)) + "\\n")
+
+
+    if __name__ == "__main__":
+        main()
+    """
+    tasks = '{"id": "a", "text": "How is Rome in May?"}\n{"id": "b", "text": "And how is Oslo in June?"}\n'
+    files = {"agent.py": LOOP, "batch.py": batch, "tasks.jsonl": tasks}
+    said, rows = shown(tmp_path, files, ("batch.py", "a"), ("batch.py", "a", "b"))
+    assert "episode  solve (batch.py:" in said, said
+    assert [row["task"]["id"] for row in rows] == ["a", "b"]  # type: ignore[index]
+
+
+@pytest.mark.wide
+def test_a_command_that_goes_through_the_lines_of_a_file_is_no_episode(
+    tmp_path: Path,
+) -> None:
+    work = """\
+    import sys
+
+    from agent import run_agent
+
+
+    def main(task, file) -> None:
+        for line in open(file).read().splitlines() if file else [task]:
+            print(run_agent(line))
+
+
+    main(*sys.argv[1:], *[None] * (3 - len(sys.argv)))
+    """
+    files = {
+        "agent.py": LOOP,
+        "work.py": work,
+        "tasks.txt": "How is Rome in May?\nAnd how is Oslo in June?\n",
+    }
+    typed = ("work.py", "How is Lima in April?", "")
+    said, rows = shown(tmp_path, files, typed, ("work.py", "", "tasks.txt"))
+    assert "episode  run_agent (agent.py:" in said, said
+    assert len(rows) == 3 and rows[1]["task"] == "How is Rome in May?"
+
+
+@pytest.mark.wide
+def test_what_makes_the_board_of_a_game_is_the_episode(tmp_path: Path) -> None:
+    """No row can hold the board that is handed on, and nothing of it can be made again."""
+    game = """\
+    from agent import client
+
+
+    class Board:
+        def __init__(self, numbers):
+            self.numbers = numbers
+
+
+    class Table:
+        async def start(self, number: int) -> None:
+            self.numbers = [number * 7, number * 9]
+
+        async def read(self) -> Board:
+            return Board(list(self.numbers))
+
+
+    def choose(moves: list, history: list) -> str:
+        told = f"Choose one of {moves}. You chose before: {history}"
+        messages = [{"role": "user", "content": told}]
+        reply = client.chat.completions.create(model="m", messages=messages)
+        return reply.choices[0].message.content
+
+
+    async def play(table: Table, board: Board) -> int:
+        history = []
+        for _ in range(3):
+            move = choose([f"take the number {each}" for each in board.numbers], history)
+            history.append(move)
+            board = await table.read()
+        return len(history)
+
+
+    async def demo() -> None:
+        table = Table()
+        await play(table, Board([1]))
+    """
+    bench = """\
+    import asyncio
+    import sys
+
+    from game import Table, play
+
+
+    async def one(number: int) -> dict:
+        table = Table()
+        await table.start(number)
+        return {"turns": await play(table, await table.read())}
+
+
+    async def main() -> None:
+        for each in map(int, sys.argv[1:]):
+            print(await one(each))
+
+
+    asyncio.run(main())
+    """
+    files = {"agent.py": LOOP, "game.py": game, "bench.py": bench}
+    said, rows = shown(tmp_path, files, ("bench.py", "11"))
+    assert "episode  one (bench.py:" in said, said
+    assert rows[0]["number"] == 11
+    assert art_adapt("-y", "bench.py", cwd=tmp_path).returncode == 0
+    told = art_adapt("rehearse", "bench_train.py", cwd=tmp_path).stdout.decode()
+    assert "sends the run's requests (3 requests)" in told, told
+
+
+def test_which_demonstration_of_a_notebook_was_asked_is_seen(tmp_path: Path) -> None:
+    """A tool's schema may spell what the model said: that hands no reply on."""
+    notebook = LOOP + dedent("""\
+
+
+    def once(messages):
+        reply = client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+        return reply.choices[0].message
+
+
+    def run_conversation(messages, tools):
+        for _ in range(4):
+            reply = client.chat.completions.create(model="m", messages=messages, tools=tools)
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                break
+            for call in message.tool_calls:
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": look()})
+        return message
+
+
+    import sys
+
+    print(once([{"role": "user", "content": "What is the weather like?"}]))
+    print(run_agent("Is the weather fine today?"))
+    print(run_conversation([{"role": "user", "content": sys.argv[1]}], TOOLS))
+    """)
+    asked = ("notebook.py", "How is the weather in Paris?")
+    said, rows = shown(tmp_path, {"notebook.py": notebook}, asked)
+    assert "episode  run_conversation (notebook.py:" in said, said
+    (told,) = rows[0]["messages"]  # type: ignore[misc]
+    assert told["content"] == "How is the weather in Paris?"
+
+
+CHAT = LOOP + dedent("""\
+
+
+    messages = [{"role": "system", "content": "You talk about the weather."}]
+    while (text := input("You: ")) != "/exit":
+        messages.append({"role": "user", "content": text})
+        reply = client.chat.completions.create(model="m", messages=messages)
+        messages.append({"role": "assistant", "content": reply.choices[0].message.content})
+        print(messages[-1]["content"])
+    """)
+# How a test types to a chat, in the place of a person.
+TYPES = {
+    "a lambda": "typed = iter([*lines, '/exit'])\n    monkeypatch.setattr('builtins.input', lambda prompt='': next(typed))",
+    "a mock": "from unittest import mock\n    monkeypatch.setattr('builtins.input', mock.Mock(side_effect=[*lines, '/exit']))",
+    "a function": "typed = iter([*lines, '/exit'])\n    def ask(prompt):\n        return next(typed)\n    monkeypatch.setattr('builtins.input', ask)",
+}
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(TYPES))
+def test_what_a_test_types_to_a_chat_is_in_its_row(kind: str, tmp_path: Path) -> None:
+    test = (
+        "import runpy\n\nimport pytest\n\n\n"
+        "@pytest.mark.parametrize('lines', [['How is Rome?'], ['And Oslo?', 'In June?']])\n"
+        f"def test_chat(lines, monkeypatch):\n    {TYPES[kind]}\n"
+        "    runpy.run_path('chat.py', run_name='__main__')\n"
+    )
+    files = {"chat.py": CHAT, "test_chat.py": test}
+    _, rows = shown(tmp_path, files, ("-m", "pytest", "-q", "test_chat.py"))
+    typed = [row["inputs"] for row in rows]
+    assert typed == [["How is Rome?", "/exit"], ["And Oslo?", "In June?", "/exit"]]
