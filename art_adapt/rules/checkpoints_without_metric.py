@@ -61,8 +61,46 @@ async def main(model, backend, groups, held_out):
     await model.log(groups, split="train", step=result.step)
     await evaluate(model, held_out, result.step)
 """,
+    """\
+import art
+from dataclasses import dataclass
+
+@dataclass
+class Config:
+    best: str = "val/entity_f1"
+
+async def rollout(model, doc):
+    score = await model.score(doc)
+    return art.Trajectory(messages_and_choices=[], reward=score, metrics={"f1": score})
+
+async def main(model, backend, docs, config: Config):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, doc) for _ in range(4)) for doc in docs
+    )
+    result = await backend.train(model, groups)
+    await model.log(groups, split="val", step=result.step)
+    await model.delete_checkpoints(best_checkpoint_metric=config.best)  # <-
+
+run(main(art.TrainableModel(name="m"), None, [], Config()))
+""",
 )
 GOOD = (
+    """\
+import art
+
+async def rollout(model, doc):
+    score = await model.score(doc)
+    return art.Trajectory(messages_and_choices=[], reward=score, metrics={"entity_f1": score})
+
+async def main(model, backend, docs):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, doc) for _ in range(4)) for doc in docs
+    )
+    result = await backend.train(model, groups)
+    await model.log(groups, split="val", step=result.step)
+    await model.delete_checkpoints("val/entity_f1")
+    await model.delete_checkpoints("val/exception_rate")
+""",
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )
@@ -83,6 +121,10 @@ DEFAULT = "val/reward"
 TRAIN_REWARD = 'delete_checkpoints("train/reward")'
 # Sections of ART's own metrics: what is best when low.
 BEST_LOW = ("loss/", "costs/", "time/")
+# What ART logs of each split beside a rollout's own metrics (art 0.5.18 and 0.5.23, model.py).
+OF_ART = (
+    *("reward", "reward_std_dev", "exception_rate", "duration", "completion_tokens"),
+)
 WITHOUT_SPLIT = ("step", "training_step", "recorded_at")
 
 
@@ -94,7 +136,30 @@ def _problem(code: Code, metric: str) -> str:
         return f"{metric} is never logged: every checkpoint but the latest is deleted"
     if metric.startswith(BEST_LOW):
         return f"the checkpoint with the highest {metric} is kept, which is the worst"
+    split, _, name = metric.partition("/")
+    is_own = split in ("train", "val") and name not in OF_ART
+    if is_own and _is_nowhere_else(code, name):
+        return f"{metric} is never logged: every checkpoint but the latest is deleted"
     return ""
+
+
+def _is_nowhere_else(code: Code, name: str) -> bool:
+    """Return whether a file that makes rollouts and trains them spells a metric's name only once.
+
+    What another function does with a trajectory may set it.
+    """
+    if not code.training.whole_loop or code.rewards.may_be_set_out_of_sight:
+        return False
+    spelled = sum(
+        name
+        in (
+            (node.value if isinstance(node, ast.Constant) else None),
+            (node.arg if isinstance(node, ast.keyword) else None),
+        )
+        or (isinstance(node, ast.Constant) and str(node.value).endswith(f"/{name}"))
+        for node in code.syntax.nodes
+    )
+    return spelled <= 1
 
 
 def _validates(code: Code) -> bool:

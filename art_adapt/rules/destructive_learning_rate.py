@@ -1,10 +1,11 @@
-"""The learning rate is thousands of times too high, so the first step destroys the model
+"""The learning rate is 0 or thousands of times too high, so a step trains nothing or destroys
 
 ART trains with Adam, whose first steps change each weight by about the learning rate itself.
 ART's default is 5e-6, and its examples use up to 1e-4. At 0.01 the model answers with noise
-after one step, and every later group is tied.
+after one step, and every later group is tied. What ``//`` gives is a whole number: 0.0 trains
+nothing.
 
-Use 1e-5, or leave it out.
+Use 1e-5, or leave it out; divide by ``/``.
 
 Evidence: art 0.5.18, local/backend.py:638 and types.py (learning_rate is 5e-6); art 0.5.23,
 local/backend.py:1283.
@@ -38,6 +39,24 @@ async def train(model, backend, rollouts):
     await backend.train(model, groups, learning_rate=RATE)  # <-
     await model.train(groups, config=art.TrainConfig(learning_rate=0.02))  # <-
 """,
+    """\
+import art
+
+class Schedule:
+    peak: float = 1e-5
+    warmup: int = 10
+
+    def at(self, step):
+        if step < self.warmup:
+            return self.peak * (step + 1) // self.warmup  # <-
+        return self.peak
+
+async def train(model, backend, rollouts):
+    schedule = Schedule()
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(rollouts(step))
+        await backend.train(model, groups, learning_rate=schedule.at(step))
+""",
 )
 GOOD = (
     """\
@@ -67,6 +86,16 @@ def check(code: Code) -> Iterator[Found]:
                 f"a learning rate of {rate} destroys the model in its first step; ART's default "
                 "is 5e-6",
             )
+        if given is None:
+            continue
+        for value in code.values(given):
+            if isinstance(value.node, ast.BinOp) and isinstance(
+                value.node.op, ast.FloorDiv
+            ):
+                yield found(
+                    value.node if value.syntax is code.syntax else given,
+                    "// gives a whole number, and a learning rate of 0 trains nothing; divide by /",
+                )
 
 
 def _is_arts(code: Code, call: ast.Call) -> bool:

@@ -75,6 +75,26 @@ async def step(model, backend, scenarios, rollout):
         await judge(group)  # <-
     await backend.train(model, groups)
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+class Judge:
+    def __init__(self, model):
+        self.model, self.skipped = model, 0
+
+    async def __call__(self, group: art.TrajectoryGroup):
+        judged = await ruler_score_group(group, self.model, swallow_exceptions=True)  # <-
+        if judged is None:
+            self.skipped += 1
+            return None
+        group.metrics["judged"] = len(judged)
+        return group
+
+async def step(model, backend, rollouts):
+    groups = await art.gather_trajectory_groups(rollouts, after_each=Judge("openai/o3"))
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -212,4 +232,9 @@ def _are_lost(code: Code, call: ast.expr) -> bool:
     given = first_argument(call, "group") if isinstance(call, ast.Call) else None
     if given is None:
         return False
+    if any(
+        isinstance(node, ast.Return) and dotted(node.value) == dotted(given)
+        for node in code.syntax.owned_by(code.syntax.owner(call))
+    ):
+        return dotted(given) is not None  # an after_each gives back what it was given
     return not code.training.groups.isdisjoint(code.training.made_as([given]))

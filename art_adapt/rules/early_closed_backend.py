@@ -80,6 +80,26 @@ async def main(model, batches, gather):
         finally:
             await backend.close()  # <-
 """,
+    """\
+import art
+from art.local import LocalBackend
+from dataclasses import dataclass
+
+@dataclass
+class Job:
+    model: art.TrainableModel
+    backend: LocalBackend
+
+async def prepared(model):
+    async with LocalBackend(path=".art") as backend:
+        await model.register(backend)
+        return Job(model, backend=backend)  # <-
+
+async def main(model, rollouts):
+    job = await prepared(model)
+    groups = await art.gather_trajectory_groups(rollouts)
+    await job.backend.train(job.model, groups)
+""",
 )
 GOOD = (
     """\
@@ -139,7 +159,7 @@ async def main(model, collect):
             await backend.close()
 """,
 )
-HOLDING = (ast.Tuple, ast.List, ast.Dict)
+HOLDING = (ast.Tuple, ast.List, ast.Dict, ast.keyword)
 
 
 def check(code: Code) -> Iterator[Found]:
@@ -239,9 +259,16 @@ def _only_registered(code: Code, backend: ast.Name, block: ast.AST) -> ast.Name 
 
 
 def _is_returned(code: Code, name: ast.Name) -> bool:
-    """Return whether a function returns a backend itself, alone or among others."""
-    outer = next(o for o in code.syntax.ancestors(name) if not isinstance(o, HOLDING))
+    """Return whether a function returns a backend itself, alone, among others or in an object."""
+    outer = next(o for o in code.syntax.ancestors(name) if not _holds(code, o))
     return isinstance(outer, ast.Return)
+
+
+def _holds(code: Code, outer: ast.AST) -> bool:
+    """Return whether an expression makes something that has the one within it."""
+    if isinstance(outer, ast.Call):
+        return code.flow.functions.class_made(code.syntax, outer.func) is not None
+    return isinstance(outer, HOLDING)
 
 
 def _is_of(code: Code, node: ast.AST, block: ast.AST) -> bool:

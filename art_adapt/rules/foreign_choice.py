@@ -383,6 +383,9 @@ def _asked(code: Code, put: Put) -> list[Asked]:
             names = code.completions.models(call, source.place)
             if names == {...}:
                 names = _of_its_object(code, put, call)
+            given = code.completions.argument(call, "model", source.place)
+            if names == {...} and given is not None and code.training.whole_loop:
+                names = given.constants  # no other file says what this one trains on
         found.append(Asked(source, call, names))
     return found
 

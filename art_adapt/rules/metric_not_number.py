@@ -89,6 +89,23 @@ def closed(trajectory: art.Trajectory, outcome: Outcome):
     trajectory.metrics["named"] = outcome.name  # <-
     return trajectory
 """,
+    """\
+import art
+from enum import Enum
+
+class Outcome(str, Enum):
+    WON = "won"
+    LATE = "late"
+
+async def play(trajectory: art.Trajectory, turns):
+    outcome = Outcome.LATE
+    async for event in turns:
+        if event.outcome is not None:
+            outcome = Outcome.WON
+            break
+    trajectory.metrics.update(turns=3, outcome=outcome.value)  # <-
+    return trajectory
+""",
 )
 GOOD = (
     """\

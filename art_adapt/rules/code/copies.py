@@ -105,7 +105,7 @@ def _is_before(file: File, call: ast.Call, grown: ast.expr) -> bool:
     if not isinstance(syntax.parents.get(call), ast.Assign | ast.AnnAssign):
         return False
     if syntax.owner(call) != syntax.owner(grown):
-        return syntax.owner(call).endswith(".__init__")
+        return syntax.owner(call).endswith((".__init__", ".__post_init__"))
     around = set(syntax.enclosing_loops(call))
     return call.lineno < grown.lineno and around.isdisjoint(
         syntax.enclosing_loops(grown)

@@ -32,6 +32,7 @@ from art_adapt.code.nodes import (
     entries,
     keyword,
     last_name,
+    targets_of,
 )
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
@@ -244,7 +245,10 @@ class Flow:
                 yield from [] if field is None else [field]
             return
         for owner in self.values(value.of(node.value)):
+            if constant(owner) is None:
+                continue  # it has no attributes
             known = self._items_of(owner, node.attr) or self.field_of(owner, node.attr)
+            known = known or self._of_member(owner, node.attr)
             assigned = self._assigned_to(owner, node.attr)
             yield from [known] if known else [*assigned] or [value]
 
@@ -253,7 +257,9 @@ class Flow:
         frame = value.place.frame
         if frame is None or not isinstance(frame.call.func, ast.Attribute):
             return ()
-        owner = Value(frame.call.func.value, frame.outer)
+        called = frame.call.func
+        is_object = frame.function.node.name == "__call__" != called.attr
+        owner = Value(called if is_object else called.value, frame.outer)
         is_self = dotted(owner.node) == "self" and frame.outer.frame is not None
         return self._called_on(owner) if is_self else self.values(owner)
 
@@ -315,6 +321,25 @@ class Flow:
                 if (held := entries(mapping.node).get(name)) is not None:
                     found = mapping.of(held)
         return found
+
+    def _of_member(self, member: Value, name: str) -> Value | None:
+        """Return the ``value`` of a member of an enumeration of the project."""
+        node = member.node
+        if name != "value" or not isinstance(node, ast.Attribute):
+            return None
+        found = self.functions.class_of(member.syntax, node.value)
+        if found is None or not any(
+            last_name(base).endswith(("Enum", "Flag")) for base in found[1].bases
+        ):
+            return None
+        written = (
+            each.value
+            for each in found[1].body
+            if node.attr in map(dotted, targets_of(each))
+            and isinstance(each, ast.Assign | ast.AnnAssign)
+        )
+        value = next(written, None)
+        return None if value is None else Value(value, Place(found[0]))
 
     def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
         """Yield what the class of an object that is made here assigns to an attribute.
