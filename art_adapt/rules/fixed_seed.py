@@ -9,9 +9,11 @@ preprocessing/tokenize.py:254-258; art 0.5.23, preprocessing/tokenize.py:762-779
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from art_adapt.rules.code import Code
+from art_adapt.code.nodes import first_argument, names_in
+from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART403", "fixed-seed", Severity.GARBAGE)
@@ -44,15 +46,68 @@ async def rollout(client, model, s):
     trajectory.messages_and_choices.append(response.choices[0])
     return trajectory
 """,
+    """\
+import art
+
+async def rollout(model, puzzle):
+    asked = [{"role": "user", "content": puzzle.text}]
+    options = {"temperature": 1.0, "seed": puzzle.number}  # <-
+    reply = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=asked, **options
+    )
+    return art.Trajectory(messages_and_choices=[*asked, reply.choices[0]], reward=1.0)
+
+async def train(model, backend, puzzles):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, puzzle) for _ in range(8)) for puzzle in puzzles
+    )
+    await backend.train(model, groups)
+""",
 )
-GOOD = (BAD[0].replace(", seed=42  # <-", ""), BAD[0].replace("42  # <-", "draw()"))
+GOOD = (
+    BAD[0].replace(", seed=42  # <-", ""),
+    BAD[0].replace("42  # <-", "draw()"),
+    BAD[2]
+    .replace("model, puzzle)", "model, puzzle, seed)")
+    .replace("puzzle.number}  # <-", "seed}")
+    .replace("seed) for _ in", "seed) for seed in"),
+)
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given, value in code.completions.sampled_with("seed"):
-        if isinstance(value, int) and value is not True:
+    for given in code.completions.sampling("seed"):
+        value = given.constant
+        if (isinstance(value, int) and value is not True) or (
+            all(_is_read_of_parameter(code, each) for each in given.values)
+            and _are_called_alike(code)
+        ):
             yield found(
-                given,
+                given.at,
                 "with a fixed seed the rollouts of a group are alike: the group has no "
                 "variance and nothing is learned",
             )
+
+
+def _is_read_of_parameter(code: Code, seed: Value) -> bool:
+    """Return whether it is what a function is given, or an attribute or item of that."""
+    node = seed.node
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    made = code.flow.definitions(seed.of(node)) if isinstance(node, ast.Name) else []
+    return bool(made) and all(isinstance(e.node, ast.arg) for e in made)
+
+
+def _are_called_alike(code: Code) -> bool:
+    """Return whether the rollouts of each trained group are called with the same arguments."""
+    made = [
+        value.node
+        for group in code.training.groups
+        if isinstance(group, ast.Call)
+        and (members := first_argument(group, "trajectories")) is not None
+        for value in code.values(members)
+    ]
+    return bool(made) and all(
+        isinstance(each, ast.GeneratorExp | ast.ListComp)
+        and names_in(each.generators[-1].target).isdisjoint(names_in(each.elt))
+        for each in made
+    )

@@ -187,6 +187,25 @@ async def train(model, backend, rollout):
         )
         await backend.train(model, groups)
 """,
+    """\
+import art, asyncio
+from itertools import islice
+
+def parts(items, size):
+    left = iter(items)
+    while part := list(islice(left, size)):
+        yield part
+
+async def collect(model, rows, rollout):
+    done = await asyncio.gather(
+        *(rollout(model, row) for _ in range(8) for row in rows), return_exceptions=True
+    )
+    return [art.TrajectoryGroup(part) for part in parts(done, 8)]  # <-
+
+async def train(model, backend, batches, rollout):
+    for batch in batches:
+        await backend.train(model, await collect(model, batch.items, rollout))
+""",
 )
 GOOD = (
     """\
@@ -201,6 +220,9 @@ async def train(model, backend, scenarios):
     one = [rollout(model, scenarios[0]) for _ in range(8)]
     done = await art.gather_trajectories(one)
     await backend.train(model, [art.TrajectoryGroup([t for t in done if t.reward])])
+    flat = await asyncio.gather(*(rollout(model, each) for each in scenarios for _ in range(8)))
+    sorted_out = [art.TrajectoryGroup(flat[at : at + 8]) for at in range(0, len(flat), 8)]
+    await backend.train(model, sorted_out)
     repeated = [each for each in scenarios for _ in range(8)]
     blocks = (repeated[at : at + 8] for at in range(0, len(repeated), 8))
     alike = await art.gather_trajectory_groups(
@@ -287,8 +309,8 @@ def _members(
             ]
             if len(repeated) == 1:  # several episodes of each make no difference
                 yield node.elt, repeated[0].target, value.of(repeated[0].iter)
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            yield from _of_flat_list(code, value.of(node.value))
+        elif (whole := _whole_of(node)) is not None:
+            yield from _of_flat_list(code, value.of(whole))
     for value in code.contents.elements(members):
         loop = value.syntax.enclosing_loop(value.node)
         added = value.syntax.parents.get(value.node)
@@ -298,6 +320,15 @@ def _members(
             and not code.blocks.within(members, loop)
         ):
             yield value.node, loop.target, value.of(loop.iter)
+
+
+def _whole_of(part: ast.expr) -> ast.expr | None:
+    """Return the list of which an expression is a part: ``rows[2:4]``, ``islice(rows, 2)``."""
+    if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
+        return part.value
+    if isinstance(part, ast.Call) and last_name(part.func) in PARTS and part.args:
+        return part.args[0]
+    return None
 
 
 def _is_gather(node: ast.expr) -> bool:
@@ -340,8 +371,10 @@ def _of_flat_list(
     Only where neighbours are of different scenarios: there the scenario is the inner loop.
     """
     for value in code.values(flat):
-        node = value.node
-        if isinstance(node, ast.Call):
+        node = awaited(value.node)
+        if (whole := _whole_of(node)) is not None:
+            yield from _of_flat_list(code, value.of(whole))
+        elif isinstance(node, ast.Call):
             given = first_argument(node, "trajectories")
             name = last_name(node.func)
             if given is not None and name in GATHERS:
