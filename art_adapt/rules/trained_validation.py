@@ -107,8 +107,61 @@ async def both(model, backend, gather, data):
         await backend.train(model, await gather(model, batch.items))
         await model.log(await gather(model, data.val), split="val")
 """,
+    """\
+import art
+from dataclasses import dataclass
+
+@dataclass
+class Phase:
+    split: str
+    rollouts: int
+
+PHASES = {"train": Phase("train", 8), "val": Phase("val", 4)}
+
+class Experiment:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+
+    async def run_phase(self, phase: Phase, rows):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(self.rollout(r) for _ in range(phase.rollouts)) for r in rows
+        )
+        result = await self.backend.train(self.model, groups)  # <-
+        await self.model.log(groups, split=phase.split, step=result.step)
+
+    async def run(self, rows, held_out):
+        await self.run_phase(PHASES["train"], rows)
+        await self.run_phase(PHASES["val"], held_out)
+""",
 )
 GOOD = (
+    """\
+import art
+from dataclasses import dataclass
+
+@dataclass
+class Phase:
+    split: str
+    rollouts: int
+
+PHASES = {"train": Phase("train", 8), "val": Phase("val", 4)}
+
+class Experiment:
+    def __init__(self, model, backend):
+        self.model, self.backend = model, backend
+
+    async def run_phase(self, phase: Phase, rows):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(self.rollout(r) for _ in range(phase.rollouts)) for r in rows
+        )
+        if phase.split == "train":
+            await self.backend.train(self.model, groups)
+        await self.model.log(groups, split=phase.split)
+
+    async def run(self, rows, held_out):
+        await self.run_phase(PHASES["train"], rows)
+        await self.run_phase(PHASES["val"], held_out)
+""",
     """\
 import art
 from art.utils import iterate_dataset
@@ -173,6 +226,7 @@ JOINING = ("list", "tuple", "chain", "sorted")
 
 def check(code: Code) -> Iterator[Found]:
     yield from _overlapping(code)
+    yield from _trained_in_each_phase(code)
     logged = [
         (call, groups)
         for call, _ in code.method_calls("log")
@@ -196,6 +250,28 @@ def check(code: Code) -> Iterator[Found]:
                         at,
                         f"{part.id} is logged as validation and trained on: what is measured is "
                         "learnt by heart; train on the other groups only",
+                    )
+
+
+def _trained_in_each_phase(code: Code) -> Iterator[Found]:
+    """Yield the groups that one function trains and logs, now as training, now as validation."""
+    for log, _ in code.method_calls("log"):
+        taken = ("trajectories", "split")
+        groups = argument_of(log, "trajectories", taken)
+        splits = code.flow.constants(argument_of(log, "split", taken))
+        if "train" not in splits or splits.isdisjoint(HELD_OUT):
+            continue
+        for call in code.training.calls:
+            if code.blocks.around(call) is not code.blocks.around(log):
+                continue
+            for given in given_to(call):
+                if not (isinstance(given, ast.Name) and isinstance(groups, ast.Name)):
+                    continue
+                if _are_one(code, given, groups):
+                    yield found(
+                        given,
+                        "these groups are trained in each phase, also where they are logged as "
+                        "validation: what is measured is learnt by heart",
                     )
 
 
