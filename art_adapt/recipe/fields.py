@@ -119,10 +119,13 @@ def parts_of(parameter: Parameter) -> tuple[Parameter, ...]:
     return tuple(part for each in parameter.fields or () for part in parts_of(each))
 
 
+TYPED = ("arguments", "inputs")  # fields of which a row has what somebody typed
+
+
 def terminal_fields(terminal: Terminal) -> tuple[Field, ...]:
     """Return what is typed, and what stands on the command line."""
-    names = [("arguments", terminal.reads_arguments), ("inputs", terminal.asks)]
-    return tuple(Field(name, name, TEXTS) for name, is_read in names if is_read)
+    is_read = zip(TYPED, (terminal.reads_arguments, terminal.asks), strict=True)
+    return tuple(Field(name, name, TEXTS) for name, reads in is_read if reads)
 
 
 def is_given(parameter: Parameter) -> bool:

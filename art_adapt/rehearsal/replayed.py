@@ -18,6 +18,7 @@ from art_adapt.recording.functions import Functions, are_asked_for
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.recording.responses.untranslatable import Untranslatable
 from art_adapt.rehearsal.replies import Reply
+from art_adapt.recipe.fields import TYPED
 from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.episodes import texts_in
 from art_adapt.seen.notes import Call, Run
@@ -81,12 +82,19 @@ def _distance(call: Call, captured: Mapping[str, Any]) -> float:
 
 
 def _has_given(run: Run, scenario: Json) -> bool:
-    """True if all texts of a row are in what functions of the run were given, or somebody typed."""
+    """True if all texts of a row are in what functions of the run were given, or somebody typed.
+
+    A key that the run knows no name of is for a reward, such as the answer that is expected.
+    """
     made = run.objects.values()
     calls = [*run.calls.values(), *(c for m in made for c in (m.init, *m.calls) if c)]
     noted = [*run.command, *run.typed, *(call.given for call in calls)]
     known = json.dumps(noted, ensure_ascii=False)
-    own = {name: value for name, value in scenario.items() if name != CAPTURED}
+    own = {
+        name: value
+        for name, value in scenario.items()
+        if name in TYPED or f"{json.dumps(name)}: " in known
+    }
     return all(
         json.dumps(text, ensure_ascii=False)[1:-1] in known
         for text in texts_in(own, messages=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from art_adapt.recipe.fields import scenario_fields, to_fill_in
+from art_adapt.recipe.fields import TYPED, scenario_fields, to_fill_in
 from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction, seen_functions
 from art_adapt.seen.notes import Call, Json
 from art_adapt.survey.model import Survey
-
-TYPED = ("arguments", "inputs")  # fields of which a row has what somebody typed
 
 
 def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:

@@ -223,3 +223,16 @@ def test_the_tools_of_a_sub_agent_were_in_the_run_as_well(
     (tmp_path / "scenarios.jsonl").write_text('{"budget": 1}\n{"budget": 2}\n')
     _, apart = told_of(tmp_path)
     assert any("episodes offer" in each for each in apart) == (later == "return"), apart
+
+
+def test_a_row_with_a_key_for_the_reward_is_compared(tmp_path: Path) -> None:
+    """The quickstart adds ``expected`` to a captured row; a question of one's own is another row."""
+    adapted_after_a_run(tmp_path, "make_agent()")
+    rows = tmp_path / "scenarios.jsonl"
+    (row,) = map(json.loads, rows.read_text().splitlines())
+    rows.write_text(json.dumps({"expected": "It is sunny there, and warm.", **row}) + "\n")
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert b"as seen     given the replies of the watched run" in done.stdout, done.stdout
+    rows.write_text(json.dumps({**row, "question": "Is Oslo cold in May?"}) + "\n")
+    done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
+    assert b"no episode was compared with the watched run" in done.stdout, done.stdout
