@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from art_adapt.seen.notes import Call
@@ -58,7 +59,25 @@ def own_of(parameter: Parameter) -> str | None:
         parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name)
     )
     own = parameter.made.value if parameter.made is not None else parameter.default
-    return None if theirs else own
+    return None if theirs or own is None else _usual(own)
+
+
+def _usual(code: str) -> str:
+    """Return the literal that ``int(os.environ.get("LIMIT", 300))`` is where nothing is set."""
+    match ast.parse(code, mode="eval").body:
+        case ast.Call(
+            func=ast.Name(id="int" | "float" | "str" as kind), args=[inner], keywords=[]
+        ):
+            usual = _usual(ast.unparse(inner))
+            with suppress(ValueError, TypeError):
+                number: Any = {"int": int, "float": float, "str": str}[kind]
+                return repr(number(ast.literal_eval(usual)))
+        case ast.Call(
+            func=ast.Attribute(attr="getenv" | "get") as read, args=[_, usual]
+        ):
+            if "environ" in ast.unparse(read) or read.attr == "getenv":
+                return ast.unparse(usual)
+    return code
 
 
 def is_otherwise(parameter: Parameter, value: Any) -> bool:
@@ -114,12 +133,8 @@ def is_told(parameter: Parameter, values: Sequence[Any], words: Words) -> bool:
 
     That is ``--budget 90000`` of a command whose default is 110,000.
     """
-    made = parameter.made
-    own = made.value if made is not None else parameter.default
-    value = values[0]
-    is_number = isinstance(value, int | float)
-    theirs = parameter.is_client or parameter.supplied
-    return is_number and not theirs and is_asked_about(value, own, words)
+    value, own = values[0], own_of(parameter)
+    return isinstance(value, int | float) and is_asked_about(value, own, words)
 
 
 def is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
@@ -128,10 +143,7 @@ def is_varied(parameter: Parameter, values: Sequence[Any]) -> bool:
     It may be too short to tell where the model was asked about it. What a call makes anew in
     each run, such as an id or a time, is no field: it would be one of the whole group.
     """
-    made = parameter.made
-    own = is_literal(made.value if made is not None else parameter.default)
-    theirs = parameter.is_client or parameter.supplied
-    return own and not theirs and len(spelled_of(values)) > 1
+    return is_literal(own_of(parameter)) and len(spelled_of(values)) > 1
 
 
 def is_asked_about(value: Any, own: str | None, words: Words) -> bool:

@@ -256,3 +256,38 @@ def test_what_a_test_types_to_a_chat_is_in_its_row(kind: str, tmp_path: Path) ->
     _, rows = shown(tmp_path, files, ("-m", "pytest", "-q", "test_chat.py"))
     typed = [row["inputs"] for row in rows]
     assert typed == [["How is Rome?", "/exit"], ["And Oslo?", "In June?", "/exit"]]
+
+
+# The default of an option that runs set, as an environment may set it.
+DEFAULTS = {
+    "of the environment": "int(os.environ.get('TRIP_BUDGET', 300))",
+    "by getenv": "int(os.getenv('TRIP_BUDGET', '300'))",
+    "of a number": "float(os.environ.get('TRIP_BUDGET', '300'))",
+}
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", first_now(DEFAULTS))
+def test_an_option_that_runs_set_is_a_field(kind: str, tmp_path: Path) -> None:
+    planner = f"""\
+    import argparse
+    import os
+
+    from openai import OpenAI
+
+
+    def plan(request: str, budget: int = 300) -> str:
+        asked = [{{"role": "user", "content": f"{{request}} Budget: {{budget}} EUR"}}]
+        return OpenAI().chat.completions.create(model="m", messages=asked).choices[0].message.content
+
+
+    if __name__ == "__main__":
+        parser = argparse.ArgumentParser()
+        parser.add_argument("request")
+        parser.add_argument("--budget", type=int, default={DEFAULTS[kind]})
+        args = parser.parse_args()
+        print(plan(args.request, args.budget))
+    """
+    runs = [("planner.py", "--budget", n, "A weekend in Rome.") for n in ("200", "500")]
+    _, rows = shown(tmp_path, {"planner.py": planner}, *runs)
+    assert [row["budget"] for row in rows] == [200, 500]

@@ -230,9 +230,13 @@ def test_a_row_with_a_key_for_the_reward_is_compared(tmp_path: Path) -> None:
     adapted_after_a_run(tmp_path, "make_agent()")
     rows = tmp_path / "scenarios.jsonl"
     (row,) = map(json.loads, rows.read_text().splitlines())
-    rows.write_text(json.dumps({"expected": "It is sunny there, and warm.", **row}) + "\n")
+    rows.write_text(
+        json.dumps({"expected": "It is sunny there, and warm.", **row}) + "\n"
+    )
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
-    assert b"as seen     given the replies of the watched run" in done.stdout, done.stdout
+    assert b"as seen     given the replies of the watched run" in done.stdout, (
+        done.stdout
+    )
     rows.write_text(json.dumps({**row, "question": "Is Oslo cold in May?"}) + "\n")
     done = art_adapt("rehearse", "agent_train.py", cwd=tmp_path)
     assert b"no episode was compared with the watched run" in done.stdout, done.stdout

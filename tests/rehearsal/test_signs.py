@@ -30,6 +30,11 @@ DATABASE = (
 )
 MISSING = 'def look(city: str) -> str:\n    return open("/srv/weather/" + str(len(city))).read()\n\n\n'
 
+SWALLOWED = (
+    "def look(city: str) -> str:\n    try:\n"
+    '        return open("/srv/weather/" + city).read()\n    except Exception:\n        return ""\n\n\n'
+)
+
 
 CAPITALS = """\
 def run_agent(question: str) -> str:
@@ -183,6 +188,7 @@ def run_agent(question: str) -> str:
     "a class holds what tools write": (f"{BOARD}{RIGHT}", "kept"),
     "a database has no table": (f"{DATABASE}{RIGHT}", "tool fails"),
     "a file is not here": (f"{MISSING}{RIGHT}", "tool fails"),
+    "every error of a tool is an empty reply": (f"{SWALLOWED}{RIGHT}", "tool fails"),
 }  # fmt: skip
 ASKS_WITH_MORE = HEAD.replace(
     "def ask(messages):", "def ask(messages, **more):"

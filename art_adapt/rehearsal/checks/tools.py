@@ -39,11 +39,12 @@ NETWORK = re.compile(
 class Reply:
     """A tool's answer to a call: the part of it that says a failure, or "".
 
-    ``is_network``: it failed for want of a network.
+    ``is_network``: it failed for want of a network. ``is_empty``: it said nothing at all.
     """
 
     failure: str
     is_network: bool
+    is_empty: bool = False
 
 
 def tool_loop(seen: Seen) -> Iterator[Finding]:
@@ -93,7 +94,7 @@ def none_offered(seen: Seen) -> Iterator[Finding]:
 
 
 def tools_fail(seen: Seen) -> Iterator[Finding]:
-    """Report tools that answer every call with what an exception says.
+    """Report tools that answer every call with what an exception says, or all of them with nothing.
 
     A call whose arguments do not fit does not count, nor a reply that names an argument:
     the scripted model makes arguments up.
@@ -109,6 +110,17 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
                 "gives it), or replace it with --stub",
                 r"def episode",
             )
+    told = [each for several in replies(seen).values() for each in several]
+    if len(told) >= FEWEST_CALLS and all(each.is_empty for each in told):
+        names = ", ".join(sorted(replies(seen)))
+        yield seen.finding(
+            "tool fails",
+            f"all {len(told)} replies of the tools ({names}) are empty: the model would learn to work "
+            "without them",
+            "if the agent catches an error of a tool and returns '', provide what the tool needs here, "
+            "and let its reply say what went wrong",
+            r"def episode",
+        )
 
 
 def replies(seen: Seen) -> dict[str, list[Reply]]:
@@ -127,6 +139,8 @@ def _reply(text: str, arguments: str) -> Reply:
 
     A calculator names a part of it, because it takes ``brook-2667240`` for a difference.
     """
+    if text.strip() in ("", "None", "null"):
+        return Reply("", False, is_empty=True)
     found = FAILURE.search(text)
     parts = {part for own in OWN_TEXT.findall(arguments) for part in own.split("-")}
     if found is None or not parts.isdisjoint(re.findall(r"\w+", text)):

@@ -65,6 +65,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
         if not times and name in called and _ends(name, seen, wrong):
             yield Witness(f"a call of the tool {name} ends the episode", True)
             continue
+        if times and all(each.is_empty for each in told[name]):
+            empty = f"all {times} replies of the tool {name} were empty"
+            yield Witness(empty, False, empty)
+            continue
         yield Witness(
             f"the tool {name} was called and answered ({times})",
             bool(times),
