@@ -49,12 +49,12 @@ def notes_of(
                     "outcome": call.outcome or "not ended",
                     "answer": call.returned.get("value"),
                     "fields": {f.name: _kept(_value(run, call, f)) for f in fields},
-                    "goes_on": _goes_on(run, call, first[call.number]),
+                    "goes_on": goes_on(run, call, first[call.number]),
                     "is_said": _is_said(run, call, first[call.number]),
                 }
 
 
-def _goes_on(run: Run, call: Call, at: int) -> bool:
+def goes_on(run: Run, call: Call, at: int) -> bool:
     """True if a call's first request repeats what the model said before, and the call was not given.
 
     Its episode needs an earlier one, which a new agent has not had.

@@ -13,12 +13,13 @@ from datetime import datetime
 from typing import Any
 
 from art_adapt.capture.rows import CAPTURED
+from art_adapt.capture.watched import goes_on
 from art_adapt.conversation_signs import text_of
+from art_adapt.recipe.fields import TYPED
 from art_adapt.recording.functions import Functions, are_asked_for
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.recording.responses.untranslatable import Untranslatable
 from art_adapt.rehearsal.replies import Reply
-from art_adapt.recipe.fields import TYPED
 from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.episodes import texts_in
 from art_adapt.seen.notes import Call, Run
@@ -38,10 +39,14 @@ class Original:
 
 @dataclass(frozen=True)
 class Episode:
-    """An episode of a run: what it asked, in order, and the text that it returned, if it did."""
+    """An episode of a run: what it asked, in order, and the text that it returned, if it did.
+
+    ``goes_on``: it began with what the model had said in an earlier one.
+    """
 
     asked: tuple[Original, ...]
     returned: str | None
+    goes_on: bool = False
 
 
 def episode_of(scenario: Any, runs: Sequence[Run]) -> Episode | None:
@@ -105,10 +110,12 @@ def _episode(run: Run, call: Call) -> Episode | None:
     conversations, functions = Conversations(), Functions()
     ids: dict[Any, str] = {}  # of the run's responses, with those of their turns
     asked: list[Original] = []
-    for request in run.requests:
+    begins = 0  # which request of the run
+    for at, request in enumerate(run.requests):
         body, message = request.body, dict(request.message)
         if not any(each is call for each in run.outward(request.around)):
             continue
+        begins = begins if asked else at
         if not message:  # it failed
             continue
         if HIDDEN in json.dumps(message):
@@ -132,7 +139,9 @@ def _episode(run: Run, call: Call) -> Episode | None:
         asked.append(Original(chat, _reply(message)))
     returned = call.returned.get("value")
     text = returned if isinstance(returned, str) else None
-    return Episode(tuple(asked), text) if asked else None
+    if not asked:
+        return None
+    return Episode(tuple(asked), text, goes_on(run, call, begins))
 
 
 def _reply(message: Json) -> Reply:

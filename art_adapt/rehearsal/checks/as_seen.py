@@ -96,12 +96,23 @@ class Difference:
 
 def otherwise(seen: Seen) -> Iterator[Finding]:
     """Report an episode that starts otherwise than the run that its row comes from."""
-    for difference in _differing(seen, _replayed(seen)):
-        if difference.by_episode:
+    replayed = _replayed(seen)
+    for difference in _differing(seen, replayed):
+        if not difference.by_episode:
+            continue
+        if any(episode.goes_on for _, _, episode in replayed):
+            yield seen.finding(
+                "otherwise",
+                "a row began with the reply of an earlier episode of the watched run, which a new "
+                f"agent does not have: {difference.text}",
+                "delete that row, or let --entry name what runs the whole conversation",
+                r"def episode",
+            )
+        else:
             yield seen.finding(
                 "otherwise", difference.text, _remedy(seen), r"def episode"
             )
-            return
+        return
 
 
 def same_row(seen: Seen) -> Iterator[Finding]:

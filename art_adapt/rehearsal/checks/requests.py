@@ -76,7 +76,7 @@ def temperature(seen: Seen) -> Iterator[Finding]:
                 if value == 0
                 else "ART computes logprobs at temperature 1"
             ),
-            "sample with temperature 1 while training: rollout(..., temperature=1.0)",
+            "sample at temperature 1 while training: set TEMPERATURE = 1.0",
             r"TEMPERATURE\s*=",
             r"temperature",
         )
