@@ -44,7 +44,7 @@ class Conversations:
         if previous not in self._messages:
             raise Untranslatable(
                 f"previous_response_id={previous!r}, which is not a stored response of "
-                "this rollout"
+                "this rollout (no episode can continue the conversation of another one)"
             )
         return self._messages[previous]
 
