@@ -181,8 +181,9 @@ class Definitions:
             return None if value is None else self._part(value, index)
 
         def held(name: str) -> ast.expr | None:
-            read = ast.Attribute(value or ANY, name, ast.Load())
-            return None if value is None else self._placed(read, value)
+            if value is None:
+                return None
+            return self._placed(ast.Attribute(value, name, ast.Load()), value)
 
         match pattern:
             case ast.MatchAs(pattern=inner, name=name):

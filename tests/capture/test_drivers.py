@@ -239,6 +239,7 @@ CHAT = LOOP + dedent("""\
 TYPES = {
     "a lambda": "typed = iter([*lines, '/exit'])\n    monkeypatch.setattr('builtins.input', lambda prompt='': next(typed))",
     "a mock": "from unittest import mock\n    monkeypatch.setattr('builtins.input', mock.Mock(side_effect=[*lines, '/exit']))",
+    "a function around it": "import io, sys\n    typed = io.StringIO('\\n'.join([*lines, '/exit']) + '\\n')\n    monkeypatch.setattr('sys.stdin', typed)\n    asks = input\n    monkeypatch.setattr('builtins.input', lambda prompt='': asks(prompt))",
     "a function": "typed = iter([*lines, '/exit'])\n    def ask(prompt):\n        return next(typed)\n    monkeypatch.setattr('builtins.input', ask)",
 }
 

@@ -18,10 +18,13 @@ class Typed:
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self.note = note
+        self.last: Any = (
+            None  # what may come through a function that stands in its place
+        )
         asks = builtins.input
 
         def heard(*prompt: Any) -> str:
-            said = asks(*prompt)
+            said = self.last = asks(*prompt)
             note(said)
             return said
 
@@ -42,7 +45,8 @@ class Typed:
         if frame.f_code.co_qualname not in PROMPTS:  # what a test has put in its place
             code, held = frame.f_code, frame.f_locals.get("self")
             is_asked = held is builtins.input or code is _codes_of(builtins.input)[0]
-            if outcome == "returned" and isinstance(answer, str) and is_asked:
+            is_new = isinstance(answer, str) and answer is not self.last
+            if outcome == "returned" and is_new and is_asked:
                 self.note(answer)
             return
         # A condition may say that it is a password: only what is surely none is noted.
