@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, last_name, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Body, Code
-from art_adapt.rules.code.functions import Place, Value
+from art_adapt.rules.code.values import Place, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
 from art_adapt.words import ASKS_SERVICE, CREDENTIALS

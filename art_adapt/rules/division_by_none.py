@@ -147,5 +147,5 @@ def _is_asked(code: Code, counted: Value) -> bool:
         outer = [None if given is None else Value(given, frame.outer)]
     elif isinstance(node, ast.Attribute) and isinstance(frame.call.func, ast.Attribute):
         owners = code.values(Value(frame.call.func.value, frame.outer))
-        outer = [code.flow.field_of(each, node.attr) for each in owners]
+        outer = [code.flow.records.field_of(each, node.attr) for each in owners]
     return any(each is not None and _is_asked(code, each) for each in outer)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from art_adapt.code.nodes import dotted, names_in, names_set_in
 from art_adapt.rules.code import Code, Put, Value, is_api_model
-from art_adapt.rules.code.flow import constant
 from art_adapt.rules.code.untrained import is_for_untrained
+from art_adapt.rules.code.values import constant
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.survey.calls.completion_calls import FoundCall
 

@@ -27,7 +27,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.failures import GATHERS, catches_all, keeps_failures
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART530", "gathered-by-hand", Severity.WASTE)

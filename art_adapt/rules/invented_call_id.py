@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from art_adapt.code.nodes import argument_of, bound_names, dotted, entries, targets_of
 from art_adapt.rules.code import Code
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import OF_CHANCE
 

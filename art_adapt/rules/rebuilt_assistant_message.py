@@ -19,7 +19,7 @@ from collections.abc import Container, Iterator
 
 from art_adapt.code.nodes import attribute_of, first_argument, given_to, keyword
 from art_adapt.rules.code import Code, Kind, Put, Value
-from art_adapt.rules.code.flow import constant
+from art_adapt.rules.code.values import constant
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART202", "rebuilt-assistant-message", Severity.GARBAGE)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.completions import Argument
-from art_adapt.rules.code.flow import constant
+from art_adapt.rules.code.values import constant
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART204", "tools-not-recorded", Severity.GARBAGE)

@@ -35,7 +35,6 @@ from art_adapt.rules.code.blocks import LEAVING, Blocks, below
 from art_adapt.rules.code.callbacks import Callback, Callbacks
 from art_adapt.rules.code.completions import Completions, is_api_model
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Body, Value
 from art_adapt.rules.code.models import Models
 from art_adapt.rules.code.retries import Retries
 from art_adapt.rules.code.rewards import Rewards, RewardWrite
@@ -43,6 +42,7 @@ from art_adapt.rules.code.sampled import Kind, Sampled
 from art_adapt.rules.code.training import Training
 from art_adapt.rules.code.trajectories import Put, Trajectories
 from art_adapt.rules.code.uses import Uses
+from art_adapt.rules.code.values import Body, Value
 from art_adapt.rules.target import UNKNOWN, Target
 from art_adapt.span import Span
 from art_adapt.survey.calls.completion_calls import FoundCall

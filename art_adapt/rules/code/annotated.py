@@ -6,7 +6,7 @@ import ast
 
 from art_adapt.code.nodes import unquoted
 from art_adapt.rules.code.flow import Flow
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 
 DEEPEST = 6  # expressions, each of which the one before comes from
 

@@ -10,8 +10,7 @@ from art_adapt.code.nodes import keyword, last_name
 from art_adapt.code.reaching import is_left
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.flow import constant
-from art_adapt.rules.code.functions import Body, Value
+from art_adapt.rules.code.values import Body, Value, constant
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from art_adapt.code.command_line import usual_constant
 from art_adapt.code.nodes import first_argument, keyword, last_name, root_object
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.flow import constant
-from art_adapt.rules.code.functions import Body, Place, Value
 from art_adapt.rules.code.trajectories import Trajectories
+from art_adapt.rules.code.values import Body, Place, Value, constant
 from art_adapt.survey.calls.completion_calls import FoundCall, find_completion_calls
 from art_adapt.survey.calls.roles import Role, stated_role
 

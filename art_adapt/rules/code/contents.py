@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from art_adapt.code.nodes import dotted, entries, given_to, keyword, last_name
 from art_adapt.code.syntax import Syntax
-from art_adapt.rules.code.flow import Flow, constant, is_open
-from art_adapt.rules.code.functions import Body, Place, Value
+from art_adapt.rules.code.flow import Flow
+from art_adapt.rules.code.values import Body, Place, Value, constant, is_open
 from art_adapt.words import GROWS_LIST
 
 DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
@@ -236,7 +236,7 @@ class Contents:
                     item = self.item(value.of(each.value), key).over(item)
         elif isinstance(node, ast.Call) and (record := _record_of(node)) is not None:
             records = self.flow.values(value.of(record))
-            fields = [self.flow.field_of(record, key) for record in records]
+            fields = [self.flow.records.field_of(record, key) for record in records]
             known = [field for field in fields if field is not None]
             found = [each for field in known for each in self.flow.values(field)]
             item = Item(tuple(found), known=False, written=tuple(known))

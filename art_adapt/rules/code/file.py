@@ -15,7 +15,8 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.art_names import TRAIN_HELPERS
 from art_adapt.rules.code.contents import Contents
 from art_adapt.rules.code.flow import Flow
-from art_adapt.rules.code.functions import Body, Functions, Value
+from art_adapt.rules.code.functions import Functions
+from art_adapt.rules.code.values import Body, Value
 from art_adapt.source import Source
 
 

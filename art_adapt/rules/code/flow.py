@@ -21,6 +21,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 
 from art_adapt.code.classes import stored_by
@@ -29,14 +30,12 @@ from art_adapt.code.nodes import (
     argument_of,
     defaults_of,
     dotted,
-    entries,
-    keyword,
-    last_name,
-    targets_of,
 )
 from art_adapt.code.reaching import Definition
 from art_adapt.code.syntax import Syntax
-from art_adapt.rules.code.functions import Functions, Place, Value
+from art_adapt.rules.code.functions import Functions
+from art_adapt.rules.code.records import Records
+from art_adapt.rules.code.values import Place, Value, constant, is_open
 
 MOST = 24  # values of one expression; beyond these it stands for itself
 # Functions that return what they are given, with the position of that argument.
@@ -67,8 +66,12 @@ class Flow:
     functions: Functions
     copies: bool = True  # whether a copy stands for what it copies
     callers: bool = True  # whether a parameter stands for what calls in its file give
-    _set: dict[Syntax, frozenset[str]] = field(default_factory=dict, init=False)
     _found: dict[Value, tuple[Value, ...]] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def records(self) -> Records:
+        """Return what follows the attributes of objects that are made here."""
+        return Records(self.functions, self.values)
 
     def here(self, expression: ast.expr | Value) -> Value:
         """Return an expression as a value, where it stands."""
@@ -241,15 +244,17 @@ class Flow:
             for each in stored:
                 yield Value(each, Place(value.syntax))
             for owner in () if stored else self._called_on(value):
-                field = self.field_of(owner, node.attr)
+                field = self.records.field_of(owner, node.attr)
                 yield from [] if field is None else [field]
             return
         for owner in self.values(value.of(node.value)):
             if constant(owner) is None:
                 continue  # it has no attributes
-            known = self._items_of(owner, node.attr) or self.field_of(owner, node.attr)
-            known = known or self._of_member(owner, node.attr)
-            assigned = self._assigned_to(owner, node.attr)
+            known = self.records.items_of(owner, node.attr) or self.records.field_of(
+                owner, node.attr
+            )
+            known = known or self.records.member_of(owner, node.attr)
+            assigned = self.records.assigned_to(owner, node.attr)
             yield from [known] if known else [*assigned] or [value]
 
     def _called_on(self, value: Value) -> tuple[Value, ...]:
@@ -262,120 +267,6 @@ class Flow:
         owner = Value(called if is_object else called.value, frame.outer)
         is_self = dotted(owner.node) == "self" and frame.outer.frame is not None
         return self._called_on(owner) if is_self else self.values(owner)
-
-    def _items_of(self, batch: Value, name: str) -> Value | None:
-        """Return the dataset that ``batch.items`` is a part of, for ART's batches."""
-        made = batch.node.value if isinstance(batch.node, ast.Subscript) else None
-        if name != "items" or not isinstance(made, ast.Call):
-            return None
-        called = batch.syntax.qualified(made.func) or ""
-        if not called.startswith("art.") or not called.endswith(".iterate_dataset"):
-            return None
-        given = argument_of(made, "dataset", ("dataset",))
-        return None if given is None else batch.of(given)
-
-    def field_of(self, record: Value, name: str) -> Value | None:
-        """Return the field of an object that is made here: given, or the class's default.
-
-        Only of classes of the project that have no ``__init__``, such as dataclasses, and of
-        a ``SimpleNamespace``.
-        """
-        made = record.node
-        if not isinstance(made, ast.Call) or name in self._set_later(record.syntax):
-            return None
-        if "setattr(" in record.syntax.source.text:
-            return None
-        found = self.functions.class_of(record.syntax, made.func)
-        is_plain = record.syntax.qualified(made.func) == "types.SimpleNamespace"
-        if found is None and not is_plain:
-            return None
-        if is_open(made):
-            return self._given_whole(record, made, name)
-        fields = {} if found is None else _fields(found[1])
-        inherits = found is not None and any(
-            self.functions.class_made(found[0], base) for base in found[1].bases
-        )
-        if inherits and made.args:
-            return None
-        given = argument_of(made, name, list(fields))
-        if given is not None:
-            return record.of(given)
-        default = fields.get(name)
-        return (
-            None
-            if default is None or found is None
-            else Value(default, Place(found[0]))
-        )
-
-    def _given_whole(self, record: Value, made: ast.Call, name: str) -> Value | None:
-        """Return what a record is given by name, itself or in the displays of ``**settings``."""
-        if made.args:
-            return None
-        found: Value | None = None
-        for each in made.keywords:
-            if each.arg == name:
-                return record.of(each.value)
-            for mapping in () if each.arg else self.values(record.of(each.value)):
-                if not isinstance(mapping.node, ast.Dict | ast.Call):
-                    return None
-                if (held := entries(mapping.node).get(name)) is not None:
-                    found = mapping.of(held)
-        return found
-
-    def _of_member(self, member: Value, name: str) -> Value | None:
-        """Return the ``value`` of a member of an enumeration of the project."""
-        node = member.node
-        if name != "value" or not isinstance(node, ast.Attribute):
-            return None
-        found = self.functions.class_of(member.syntax, node.value)
-        if found is None or not any(
-            last_name(base).endswith(("Enum", "Flag")) for base in found[1].bases
-        ):
-            return None
-        written = (
-            each.value
-            for each in found[1].body
-            if node.attr in map(dotted, targets_of(each))
-            and isinstance(each, ast.Assign | ast.AnnAssign)
-        )
-        value = next(written, None)
-        return None if value is None else Value(value, Place(found[0]))
-
-    def _assigned_to(self, made: Value, name: str) -> Iterator[Value]:
-        """Yield what the class of an object that is made here assigns to an attribute.
-
-        Only where that is nothing but objects of ART, or another attribute: what else an object
-        keeps may change.
-        """
-        call = made.node
-        if not isinstance(call, ast.Call) or name in self._set_later(made.syntax):
-            return
-        if (found := self.functions.class_made(made.syntax, call.func)) is None:
-            return
-        syntax, owner = found
-        values = [
-            value
-            for where, value in syntax.assignments.get(f"self.{name}", ())
-            if syntax.class_around(where) == owner
-            and constant(Value(value, Place(syntax))) is not None
-        ]
-        made_of = [each.func if isinstance(each, ast.Call) else each for each in values]
-        of_art = [(syntax.qualified(e) or "").startswith("art.") for e in made_of]
-        of_own = [(dotted(each) or "").startswith("self.") for each in values]
-        if all(of_art) or (len(values) == 1 and all(of_own)):
-            yield from (Value(value, Place(syntax)) for value in values)
-
-    def _set_later(self, syntax: Syntax) -> frozenset[str]:
-        """Return the attributes that a file sets on objects other than self."""
-        if syntax not in self._set:
-            self._set[syntax] = frozenset(
-                node.attr
-                for node in syntax.nodes
-                if isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Store)
-                and dotted(node.value) != "self"
-            )
-        return self._set[syntax]
 
     def _of_subscript(self, value: Value, node: ast.Subscript) -> Iterator[Value]:
         if isinstance(node.slice, ast.Slice):
@@ -497,47 +388,10 @@ class Flow:
             yield from body.returns()
 
 
-def _fields(definition: ast.ClassDef) -> dict[str, ast.expr | None]:
-    """Return the fields of a class in their order, each with its default."""
-    return {
-        statement.target.id: _default_of(statement.value)
-        for statement in definition.body
-        if isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and last_name(getattr(statement.annotation, "value", statement.annotation))
-        != "ClassVar"
-    }
-
-
-def _default_of(value: ast.expr | None) -> ast.expr | None:
-    """Return the default of a field: of ``field(default=1)``, or the value itself."""
-    if not isinstance(value, ast.Call) or last_name(value.func) != "field":
-        return value
-    if keyword(value, "default_factory") is not None:
-        return value
-    return keyword(value, "default")
-
-
 def _usual(call: ast.Call) -> ast.expr | None:
     """Return the default of ``os.environ.get(name, default)`` or ``os.getenv(name, default)``."""
     read = (dotted(call.func) or "").endswith(("environ.get", "getenv"))
     return call.args[1] if read and len(call.args) == 2 else None
-
-
-def constant(value: Value) -> object:
-    """Return the constant that an expression is, else ``...``."""
-    node = value.node
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = constant(value.of(node.operand))
-        return -inner if isinstance(inner, int | float) else ...
-    return node.value if isinstance(node, ast.Constant) else ...
-
-
-def is_open(call: ast.Call) -> bool:
-    """Return whether a call has arguments that cannot be seen: ``*a`` or ``**b``."""
-    return any(isinstance(each, ast.Starred) for each in call.args) or any(
-        each.arg is None for each in call.keywords
-    )
 
 
 def _copied(node: ast.expr) -> ast.expr | None:

@@ -18,90 +18,9 @@ from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import resolve_in_tables
 from art_adapt.code.values import properties
+from art_adapt.rules.code.values import Body, Frame, Place, Value
 
 CALLS = 3  # functions entered, one inside the other
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A call that was entered: its arguments are the parameters of the function."""
-
-    call: ast.Call
-    function: Function
-    outer: Place
-    depth: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """The file that an expression stands in, and the call through which it was reached."""
-
-    syntax: Syntax
-    frame: Frame | None = None
-
-
-@dataclass(frozen=True)
-class Value:
-    """An expression as it is written, where it is written."""
-
-    node: ast.expr
-    place: Place
-
-    @property
-    def syntax(self) -> Syntax:
-        return self.place.syntax
-
-    def of(self, node: ast.expr) -> Value:
-        """Return a part of this expression as a value."""
-        return Value(node, self.place)
-
-    @property
-    def outermost(self) -> ast.expr:
-        """Return the call through which it is reached, in the function that asks for it."""
-        return self.reached[0]
-
-    @property
-    def reached(self) -> tuple[ast.expr, ...]:
-        """Return the calls through which it is reached, outermost first, and at last itself."""
-        found, frame = [self.node], self.place.frame
-        while frame is not None:
-            found.append(frame.call)
-            frame = frame.outer.frame
-        return tuple(reversed(found))
-
-    def parting(self, other: Value) -> tuple[ast.expr, ast.expr]:
-        """Return the first call through which this one is reached and another is not, and its."""
-        both = zip(self.reached, other.reached, strict=False)
-        return next(
-            (each for each in both if each[0] is not each[1]), (self.node, other.node)
-        )
-
-
-@dataclass(frozen=True)
-class Body:
-    """The body of a function that a call enters."""
-
-    function: Function
-    place: Place
-
-    @property
-    def nodes(self) -> Iterator[ast.AST]:
-        return self.place.syntax.owned_by(self.function.qualname)
-
-    def yields(self) -> Iterator[Value]:
-        """Yield what a generator yields."""
-        for node in self.nodes:
-            if isinstance(node, ast.Yield) and node.value is not None:
-                yield Value(node.value, self.place)
-
-    def returns(self) -> Iterator[Value]:
-        """Yield what it returns; nothing for a generator."""
-        nodes = list(self.nodes)
-        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes):
-            return
-        for node in nodes:
-            if isinstance(node, ast.Return):
-                yield Value(node.value or ast.Constant(None), self.place)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.annotated import annotation
 from art_adapt.rules.code.art_names import MAKES
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 
 BACKENDS = re.compile(
     r"(?<![\w.])(?:(\w+)\.(?:\w+\.)*)?(Backend|LocalBackend|ServerlessBackend)\b"

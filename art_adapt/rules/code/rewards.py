@@ -19,8 +19,8 @@ from art_adapt.code.syntax import return_values
 from art_adapt.code.used_names import used_names
 from art_adapt.rules.code.art_names import REWARDS, TRAIN_HELPERS
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Place, Value
 from art_adapt.rules.code.trajectories import Trajectories
+from art_adapt.rules.code.values import Place, Value
 from art_adapt.words import LEAVES_TRAJECTORY, MAY_JUDGE, TRAJECTORIES
 
 # Functions of ART that take trajectories and set no rewards.

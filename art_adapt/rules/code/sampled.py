@@ -16,9 +16,8 @@ from art_adapt.code.nodes import (
 from art_adapt.rules.code.blocks import Blocks, below
 from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.flow import constant
-from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Put
+from art_adapt.rules.code.values import Value, constant
 from art_adapt.words import STRIPS
 
 DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")

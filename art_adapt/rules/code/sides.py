@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import argument_of, dotted
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 
 if TYPE_CHECKING:
     from art_adapt.rules.code import Code

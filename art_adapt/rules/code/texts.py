@@ -7,8 +7,8 @@ import ast
 from art_adapt.code.nodes import attribute_of, dotted, last_name, receiver
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.annotated import annotation
-from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.sampled import Kind
+from art_adapt.rules.code.values import Value
 from art_adapt.words import STRIPS
 
 SPELLING = ("str", "repr", "json.dumps")

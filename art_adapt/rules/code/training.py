@@ -16,8 +16,8 @@ from art_adapt.code.nodes import (
     last_name,
 )
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Value
 from art_adapt.rules.code.trajectories import Trajectories
+from art_adapt.rules.code.values import Value
 
 GROUPS = {"trajectory_groups", "groups"}  # what backend.train calls them
 # Functions that return the groups that they are given, or make them of these, and what they

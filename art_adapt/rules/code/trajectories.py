@@ -26,7 +26,7 @@ from art_adapt.rules.code.copies import (
     key_of,
 )
 from art_adapt.rules.code.file import File
-from art_adapt.rules.code.functions import Value
+from art_adapt.rules.code.values import Value
 from art_adapt.words import GROWS_LIST, TRAJECTORY
 
 
