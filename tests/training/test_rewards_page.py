@@ -24,7 +24,7 @@ def blocks(page: str, language: str) -> list[str]:
 TOOLS, DOCUMENTS, CLASSIFIER, GAME = blocks("rewards.md", "python")
 ROWS = [json.loads(row) for row in blocks("rewards.md", "json")]
 ORDER, FACTS, TEXT, SEED = ROWS
-(FIRST,) = blocks("quickstart.md", "python")
+_, FIRST = blocks("quickstart.md", "python")  # after the main.py that runs the agent
 (FIRST_ROW,) = map(json.loads, blocks("quickstart.md", "json"))
 
 
