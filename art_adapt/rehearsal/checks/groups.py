@@ -43,7 +43,7 @@ def rewards(seen: Seen) -> Iterator[Finding]:
             "teaches the model nothing",
             "make the reward depend on what the episode did; if only correct answers are "
             "rewarded, supply some with --replies",
-            r"trajectory\.reward\s*=|def reward|reward\(",
+            r"trajectory\.reward\s*=|def reward|reward\(|scored\(",
             r"recording\.rewarded",
         )
     elif all(map(is_flat, seen.groups)):
@@ -52,7 +52,7 @@ def rewards(seen: Seen) -> Iterator[Finding]:
             "rewards differ between scenarios, but not within any group: GRPO compares the "
             "episodes of one scenario",
             "make the reward depend on what the episode did",
-            r"trajectory\.reward\s*=|def reward|reward\(",
+            r"trajectory\.reward\s*=|def reward|reward\(|scored\(",
         )
 
 
