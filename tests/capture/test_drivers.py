@@ -190,6 +190,7 @@ def test_what_makes_the_board_of_a_game_is_the_episode(tmp_path: Path) -> None:
     assert "sends the run's requests (3 requests)" in told, told
 
 
+@pytest.mark.wide
 def test_which_demonstration_of_a_notebook_was_asked_is_seen(tmp_path: Path) -> None:
     """A tool's schema may spell what the model said: that hands no reply on."""
     notebook = LOOP + dedent("""\

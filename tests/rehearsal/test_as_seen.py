@@ -225,6 +225,7 @@ def test_the_tools_of_a_sub_agent_were_in_the_run_as_well(
     assert any("episodes offer" in each for each in apart) == (later == "return"), apart
 
 
+@pytest.mark.wide
 def test_a_row_with_a_key_for_the_reward_is_compared(tmp_path: Path) -> None:
     """The quickstart adds ``expected`` to a captured row; a question of one's own is another row."""
     adapted_after_a_run(tmp_path, "make_agent()")
