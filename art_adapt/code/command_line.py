@@ -311,6 +311,15 @@ def _given_in_file(place: Syntax, owner: str, name: str) -> tuple[ast.expr, ...]
     return (*(each for each in given if each is not None), *named)
 
 
+def environment_default(read: ast.expr) -> ast.expr | None:
+    """Return the default of ``os.environ.get(name, default)`` or ``os.getenv(name, default)``."""
+    match read:
+        case ast.Call(func=function, args=[_, default]):
+            is_read = (dotted(function) or "").endswith(("environ.get", "getenv"))
+            return default if is_read else None
+    return None
+
+
 def usual_text(place: Syntax, value: ast.expr | None) -> str | None:
     """Return the text that a value is where nobody says otherwise; see ``usual_constant``."""
     found = usual_constant(place, value)

@@ -88,6 +88,25 @@ GOOD = (
     """\
 import art
 
+KINDS = ("entity", "date")
+
+async def rollout(model, doc):
+    scores = await model.score(doc)
+    trajectory = art.Trajectory(messages_and_choices=[], reward=scores[0])
+    trajectory.metrics.update({f"{kind}_f1": s for kind, s in zip(KINDS, scores)})
+    return trajectory
+
+async def main(model, backend, docs):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, doc) for _ in range(4)) for doc in docs
+    )
+    result = await backend.train(model, groups)
+    await model.log(groups, split="val", step=result.step)
+    await model.delete_checkpoints("val/entity_f1")
+""",
+    """\
+import art
+
 async def rollout(model, doc):
     score = await model.score(doc)
     return art.Trajectory(messages_and_choices=[], reward=score, metrics={"entity_f1": score})
@@ -122,9 +141,7 @@ TRAIN_REWARD = 'delete_checkpoints("train/reward")'
 # Sections of ART's own metrics: what is best when low.
 BEST_LOW = ("loss/", "costs/", "time/")
 # What ART logs of each split beside a rollout's own metrics (art 0.5.18 and 0.5.23, model.py).
-OF_ART = (
-    *("reward", "reward_std_dev", "exception_rate", "duration", "completion_tokens"),
-)
+OF_ART = ["reward", "reward_std_dev", "exception_rate", "duration", "completion_tokens"]
 WITHOUT_SPLIT = ("step", "training_step", "recorded_at")
 
 
@@ -146,20 +163,38 @@ def _problem(code: Code, metric: str) -> str:
 def _is_nowhere_else(code: Code, name: str) -> bool:
     """Return whether a file that makes rollouts and trains them spells a metric's name only once.
 
-    What another function does with a trajectory may set it.
+    What another function does with a trajectory may set it, and so may a name that is put together.
     """
     if not code.training.whole_loop or code.rewards.may_be_set_out_of_sight:
         return False
-    spelled = sum(
-        name
-        in (
-            (node.value if isinstance(node, ast.Constant) else None),
-            (node.arg if isinstance(node, ast.keyword) else None),
-        )
-        or (isinstance(node, ast.Constant) and str(node.value).endswith(f"/{name}"))
-        for node in code.syntax.nodes
-    )
-    return spelled <= 1
+    if not all(_is_spelled(node) for node in code.syntax.nodes):
+        return False
+    words = [node.value for node in code.syntax.nodes if isinstance(node, ast.Constant)]
+    words += [node.arg for node in code.syntax.nodes if isinstance(node, ast.keyword)]
+    return sum(str(word).rpartition("/")[2] == name for word in words) <= 1
+
+
+def _is_spelled(node: ast.AST) -> bool:
+    """Return whether a node gives no metric, or writes its name out."""
+    match node:
+        case ast.keyword(arg="metrics", value=given):
+            # What a training step returned has names of its own.
+            return isinstance(given, ast.Attribute) or _names_all(given)
+        case ast.Assign(targets=[ast.Attribute(attr="metrics")], value=given):
+            return _names_all(given)
+        case ast.Subscript(value=ast.Attribute(attr="metrics"), ctx=ast.Store()):
+            return isinstance(node.slice, ast.Constant)
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="metrics"))):
+            named = all(each.arg is not None for each in node.keywords)
+            return named and all(map(_names_all, node.args))
+    return True
+
+
+def _names_all(given: ast.expr) -> bool:
+    """Return whether it is a mapping, or a text, that is written out."""
+    if isinstance(given, ast.Dict):
+        return all(isinstance(key, ast.Constant) for key in given.keys)
+    return isinstance(given, ast.Constant)
 
 
 def _validates(code: Code) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import first_argument, names_in
+from art_adapt.code.nodes import Function, argument_of, first_argument, names_in
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -71,15 +71,22 @@ GOOD = (
     .replace("model, puzzle)", "model, puzzle, seed)")
     .replace("puzzle.number}  # <-", "seed}")
     .replace("seed) for _ in", "seed) for seed in"),
+    # What is given may have been made for one rollout alone.
+    BAD[2]
+    .replace("  # <-", "")
+    .replace(
+        "async def train",
+        "async def one(model, puzzle):\n    return await rollout(model, attempt_at(puzzle))\n\nasync def train",
+    )
+    .replace("rollout(model, puzzle) for _", "one(model, puzzle) for _"),
 )
 
 
 def check(code: Code) -> Iterator[Found]:
     for given in code.completions.sampling("seed"):
         value = given.constant
-        if (isinstance(value, int) and value is not True) or (
-            all(_is_read_of_parameter(code, each) for each in given.values)
-            and _are_called_alike(code)
+        if (isinstance(value, int) and value is not True) or all(
+            _is_of_its_scenario(code, each) for each in given.values
         ):
             yield found(
                 given.at,
@@ -88,26 +95,40 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _is_read_of_parameter(code: Code, seed: Value) -> bool:
-    """Return whether it is what a function is given, or an attribute or item of that."""
-    node = seed.node
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    made = code.flow.definitions(seed.of(node)) if isinstance(node, ast.Name) else []
-    return bool(made) and all(isinstance(e.node, ast.arg) for e in made)
-
-
-def _are_called_alike(code: Code) -> bool:
-    """Return whether the rollouts of each trained group are called with the same arguments."""
-    made = [
+def _is_of_its_scenario(code: Code, seed: Value) -> bool:
+    """Return whether a rollout reads it of an argument that all rollouts of its group are given."""
+    rollout = _taking(code, seed)
+    members = [
         value.node
         for group in code.training.groups
         if isinstance(group, ast.Call)
-        and (members := first_argument(group, "trajectories")) is not None
-        for value in code.values(members)
+        and (given := first_argument(group, "trajectories")) is not None
+        for value in code.values(given)
     ]
-    return bool(made) and all(
+    return bool(members) and all(
         isinstance(each, ast.GeneratorExp | ast.ListComp)
+        and isinstance(each.elt, ast.Call)
+        and (called := code.flow.functions.called(code.syntax, each.elt.func))
+        and called[1] == rollout
         and names_in(each.generators[-1].target).isdisjoint(names_in(each.elt))
-        for each in made
+        for each in members
     )
+
+
+def _taking(code: Code, read: Value) -> Function | None:
+    """Return the function that is given what a value is read of, through the calls that reach it."""
+    while True:
+        value = read
+        while isinstance(value.node, ast.Attribute | ast.Subscript):
+            value = value.of(value.node.value)
+        made = code.flow.definitions(value) if isinstance(value.node, ast.Name) else []
+        if len(made) != 1 or not isinstance(made[0].node, ast.arg):
+            return None
+        function = code.flow.functions.taking(value.syntax, made[0].node)
+        frame = value.place.frame
+        if function is None or frame is None or frame.function != function:
+            return function
+        given = argument_of(frame.call, made[0].node.arg, function.positional)
+        if given is None:
+            return None
+        read = Value(given, frame.outer)

@@ -383,9 +383,10 @@ def _asked(code: Code, put: Put) -> list[Asked]:
             names = code.completions.models(call, source.place)
             if names == {...}:
                 names = _of_its_object(code, put, call)
-            given = code.completions.argument(call, "model", source.place)
-            if names == {...} and given is not None and code.training.whole_loop:
-                names = given.constants  # no other file says what this one trains on
+            trains = code.training.whole_loop and code.training.may_come_from(put.by)
+            if names == {...} and trains:  # no other file says what this one trains on
+                given = code.completions.argument(call, "model", source.place)
+                names = names if given is None else given.constants
         found.append(Asked(source, call, names))
     return found
 

@@ -100,6 +100,25 @@ async def main(model, backend, tasks):
 GOOD = (
     """\
 import art
+from judges import score_all
+
+class Trainer:
+    @property
+    def groups(self):
+        return self.gathered
+
+    async def rollout(self, row):
+        return art.Trajectory(messages_and_choices=[row])
+
+    async def step(self, model, backend, rows):
+        self.gathered = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(self.rollout(row) for _ in range(8)) for row in rows
+        )
+        await score_all(self.groups)
+        await backend.train(model, self.gathered)
+""",
+    """\
+import art
 
 async def rollout(model, scenario):
     trajectory = art.Trajectory(messages_and_choices=[])

@@ -220,6 +220,10 @@ async def train(model, backend, scenarios):
     one = [rollout(model, scenarios[0]) for _ in range(8)]
     done = await art.gather_trajectories(one)
     await backend.train(model, [art.TrajectoryGroup([t for t in done if t.reward])])
+    mixed = await asyncio.gather(*(rollout(model, each) for _ in range(8) for each in scenarios))
+    alike = sorted(mixed, key=lambda t: t.metadata["id"])
+    groups = [art.TrajectoryGroup(alike[at : at + 8]) for at in range(0, len(alike), 8)]
+    await backend.train(model, groups)
     flat = await asyncio.gather(*(rollout(model, each) for each in scenarios for _ in range(8)))
     sorted_out = [art.TrajectoryGroup(flat[at : at + 8]) for at in range(0, len(flat), 8)]
     await backend.train(model, sorted_out)
@@ -237,7 +241,8 @@ async def train(model, backend, scenarios):
 )
 
 GATHERS = ("gather_trajectories", "gather")
-PARTS = ("islice", "iter", "sample", "sorted", "reversed")  # of what they are given
+IN_ORDER = ("islice", "iter", "reversed")  # parts of what they are given
+PARTS = (*IN_ORDER, "sample", "sorted")
 FLATTENING = ("from_iterable", "chain")  # of itertools
 NOT_SEVERAL = ("range", "repeat", "itertools.repeat", "enumerate", "zip")
 
@@ -323,10 +328,10 @@ def _members(
 
 
 def _whole_of(part: ast.expr) -> ast.expr | None:
-    """Return the list of which an expression is a part: ``rows[2:4]``, ``islice(rows, 2)``."""
+    """Return the list of which an expression is a part in its order: ``rows[2:4]``, ``islice(rows, 2)``."""
     if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
         return part.value
-    if isinstance(part, ast.Call) and last_name(part.func) in PARTS and part.args:
+    if isinstance(part, ast.Call) and last_name(part.func) in IN_ORDER and part.args:
         return part.args[0]
     return None
 
@@ -461,9 +466,8 @@ def _differ(code: Code, value: Value) -> bool:
         whole = code.values(value.of(node.args[0]))
         return all(_differ(code, each) or _lists_several(each.node) for each in whole)
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
-        inner = node.generators[
-            -1
-        ]  # a list that repeats each has the same ones side by side
+        # A list that repeats each has the same ones side by side.
+        inner = node.generators[-1]
         repeats = (
             isinstance(inner.iter, ast.Call) and dotted(inner.iter.func) == "range"
         )

@@ -127,6 +127,21 @@ GOOD = (
     """\
 import art
 
+async def ask(model, prompt):
+    messages = [{"role": "user", "content": prompt}]
+    reply = await model.openai_client().chat.completions.create(
+        model=model.get_inference_name(), messages=messages
+    )
+    return reply.choices[0]
+
+async def rollout(model: art.TrainableModel, text: str) -> art.Trajectory:
+    choice = await ask(model, text)
+    asked = {"role": "user", "content": text}  # the same, by another name
+    return art.Trajectory(messages_and_choices=[asked, choice], reward=float(len(text)))
+""",
+    """\
+import art
+
 def asked(messages, found):
     first, *rest = messages
     return [{**first, "content": f"{first['content']} {found}"}, *rest]
@@ -181,8 +196,8 @@ def check(code: Code) -> Iterator[Found]:
             continue
         kinds = (_cut(code, each) for each in sent.written)
         what = next(filter(None, kinds), "") or _fresh_each_turn(code, call)
-        if not what and _not_recorded(code, call):
-            what = "a message is sent that is not on the trajectory"
+        if not what and _is_changed_copy(code, call):
+            what = "a message is changed before it is sent"
         if what:
             yield found(
                 sent.at,
@@ -198,42 +213,51 @@ def check(code: Code) -> Iterator[Found]:
             )
 
 
-def _not_recorded(code: Code, call: FoundCall) -> bool:
-    """Return whether a message is sent that is not on the trajectory made of what came back.
+def _is_changed_copy(code: Code, call: FoundCall) -> bool:
+    """Return whether a message is sent with another content than the recorded one of which it is a copy.
 
-    Only where every message is written out that is sent, and every one that is recorded.
+    That is ``{**first, "content": ...}``. Only where every message is written out that the
+    trajectory is made of: the copy is none of them.
     """
     for put in code.trajectories.puts:
-        made = (
-            code.contents.given(put.by, "messages_and_choices")
-            if put.by in code.trajectories.new
-            else None
-        )
-        if made is None or not code.sampled.is_choice(put.value):
+        if put.by not in code.trajectories.new or not isinstance(put.by, ast.Call):
             continue
-        recorded = _written_out(code, code.flow.here(made))
+        made = code.contents.given(put.by, "messages_and_choices")
+        recorded = None if made is None else _written_out(code, made)
+        if recorded is None or not code.sampled.is_choice(put.value):
+            continue
         for source in code.sampled.sourced(put.value):
-            if source is None or source.node is not call.call or recorded is None:
+            if source is None or source.node is not call.call:
                 continue
             sent = code.completions.argument(call, "messages", source.place)
             for each in () if sent is None else sent.written:
-                if (texts := _written_out(code, each)) and not texts <= recorded:
+                if any(
+                    isinstance(message.node, ast.Dict)
+                    and message.node not in recorded
+                    and {None, "content"} <= set(_keys(message.node))
+                    for element in code.contents.elements(each)
+                    for message in code.values(element)
+                ):
                     return True
     return False
 
 
-def _written_out(code: Code, messages: Value) -> set[str] | None:
+def _keys(display: ast.Dict) -> Iterator[object]:
+    """Yield the keys of a mapping that are written out; None for what it is a copy of."""
+    for key in display.keys:
+        yield key.value if isinstance(key, ast.Constant) else key
+
+
+def _written_out(code: Code, messages: ast.expr) -> set[ast.AST] | None:
     """Return the messages of a list, without sampled ones; None if one cannot be seen."""
-    found: set[str] = set()
+    found: set[ast.AST] = set()
     for element in code.contents.elements(messages):
         if code.sampled.sources(element) - {None}:
             continue
-        for value in code.values(element):
-            if not isinstance(value.node, ast.Dict):
-                return None
-            roles = map(code.constant, code.contents.item(value, "role").values)
-            if "assistant" not in roles:  # the model's own turn, in another form
-                found.add(ast.dump(value.node))
+        values = code.values(element)
+        if not all(isinstance(value.node, ast.Dict) for value in values):
+            return None
+        found.update(value.node for value in values)
     return found
 
 

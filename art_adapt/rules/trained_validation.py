@@ -25,6 +25,7 @@ from art_adapt.code.nodes import (
     first_argument,
     given_to,
     last_name,
+    names_in,
     receiver,
 )
 from art_adapt.rules.code import Code
@@ -135,33 +136,15 @@ class Experiment:
 """,
 )
 GOOD = (
-    """\
-import art
-from dataclasses import dataclass
-
-@dataclass
-class Phase:
-    split: str
-    rollouts: int
-
-PHASES = {"train": Phase("train", 8), "val": Phase("val", 4)}
-
-class Experiment:
-    def __init__(self, model, backend):
-        self.model, self.backend = model, backend
-
-    async def run_phase(self, phase: Phase, rows):
-        groups = await art.gather_trajectory_groups(
-            art.TrajectoryGroup(self.rollout(r) for _ in range(phase.rollouts)) for r in rows
-        )
-        if phase.split == "train":
-            await self.backend.train(self.model, groups)
-        await self.model.log(groups, split=phase.split)
-
-    async def run(self, rows, held_out):
-        await self.run_phase(PHASES["train"], rows)
-        await self.run_phase(PHASES["val"], held_out)
-""",
+    BAD[-1].replace(
+        "        result = await self.backend.train(self.model, groups)  # <-",
+        '        if phase.split == "train":\n            await self.backend.train(self.model, groups)',
+    ),
+    BAD[-1].replace(
+        "        result = await self.backend.train(self.model, groups)  # <-",
+        '        if phase.split == "val":\n            return await self.model.log(groups, split="val")\n'
+        "        result = await self.backend.train(self.model, groups)",
+    ),
     """\
 import art
 from art.utils import iterate_dataset
@@ -258,8 +241,11 @@ def _trained_in_each_phase(code: Code) -> Iterator[Found]:
     for log, _ in code.method_calls("log"):
         taken = ("trajectories", "split")
         groups = argument_of(log, "trajectories", taken)
-        splits = code.flow.constants(argument_of(log, "split", taken))
-        if "train" not in splits or splits.isdisjoint(HELD_OUT):
+        split = argument_of(log, "split", taken)
+        splits = code.flow.constants(split)
+        if split is None or "train" not in splits or splits.isdisjoint(HELD_OUT):
+            continue
+        if _is_asked_for(code, split):
             continue
         for call in code.training.calls:
             if code.blocks.around(call) is not code.blocks.around(log):
@@ -273,6 +259,16 @@ def _trained_in_each_phase(code: Code) -> Iterator[Found]:
                         "these groups are trained in each phase, also where they are logged as "
                         "validation: what is measured is learnt by heart",
                     )
+
+
+def _is_asked_for(code: Code, split: ast.expr) -> bool:
+    """Return whether its function branches on a split, or on what has it."""
+    return any(
+        not names_in(split).isdisjoint(names_in(asked))
+        for node in code.syntax.owned_by(code.syntax.owner(split))
+        for asked in (getattr(node, "test", None), getattr(node, "subject", None))
+        if isinstance(asked, ast.expr)
+    )
 
 
 def _overlapping(code: Code) -> Iterator[Found]:

@@ -157,7 +157,7 @@ def check(code: Code) -> Iterator[Found]:
             is_low
             and not _asks_the_base_model(code, given)
             and not _is_for_validation(code, given)
-            and not _is_never_trained(code, given)
+            and code.training.may_come_from(given)
         ):
             yield found(
                 given,
@@ -178,24 +178,6 @@ def _is_for_validation(code: Code, given: ast.expr) -> bool:
     return bool(calls) and all(
         _only_logs_others(code, code.syntax.owner(call)) for call in calls
     )
-
-
-def _is_never_trained(code: Code, given: ast.expr) -> bool:
-    """Return whether no trained group of the file comes from the function that asks."""
-    trains = {code.syntax.owner(call) for call in code.training.calls}
-    making: set[str] = set()
-    for group in code.training.groups:
-        named = [n for n in ast.walk(group) if isinstance(n, ast.Name | ast.Attribute)]
-        called = (code.flow.functions.called(code.syntax, each) for each in named)
-        names = {each[1].qualname for each in called if each is not None}
-        names |= {code.syntax.owner(group)} - trains
-        if not names:
-            return False  # of what it is made cannot be seen
-        making |= names
-    owner = code.syntax.owner(given)
-    around = {owner, *code.syntax.functions_around(owner)}
-    run = code.flow.functions.run_by(code.syntax, making)
-    return bool(making) and around.isdisjoint(run)
 
 
 def _only_logs_others(code: Code, function: str) -> bool:

@@ -25,6 +25,7 @@ from functools import cached_property
 from math import isfinite
 
 from art_adapt.code.classes import stored_by
+from art_adapt.code.command_line import environment_default
 from art_adapt.code.nodes import (
     Function,
     argument_of,
@@ -360,8 +361,7 @@ class Flow:
         if name not in NUMBERS or len(call.args) != 1:
             return None
         inner = call.args[0]
-        usual = _usual(inner) if isinstance(inner, ast.Call) else None
-        said = self.constants(value.of(usual or inner))
+        said = self.constants(value.of(environment_default(inner) or inner))
         with suppress(ValueError, TypeError):
             (only,) = said
             if isinstance(only, str | int | float):
@@ -386,12 +386,6 @@ class Flow:
         body = self.functions.enter(value)
         if body is not None:
             yield from body.returns()
-
-
-def _usual(call: ast.Call) -> ast.expr | None:
-    """Return the default of ``os.environ.get(name, default)`` or ``os.getenv(name, default)``."""
-    read = (dotted(call.func) or "").endswith(("environ.get", "getenv"))
-    return call.args[1] if read and len(call.args) == 2 else None
 
 
 def _copied(node: ast.expr) -> ast.expr | None:

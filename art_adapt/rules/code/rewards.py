@@ -206,7 +206,9 @@ class Rewards:
         """Return whether it holds trajectories: a group, several, or what a gather gave."""
         if isinstance(expression, ast.Starred):
             expression = expression.value
-        if self.file.flow.functions.called(self.file.syntax, expression) is not None:
+        functions, here = self.file.flow.functions, self.file.flow.here(expression)
+        is_property = functions.read(here) is not None
+        if not is_property and functions.called(self.file.syntax, expression):
             return False  # a function that makes groups: map(self.group, rows)
         return TRAJECTORIES.search(dotted(expression) or "") is not None or any(
             isinstance(value.node, ast.Call)

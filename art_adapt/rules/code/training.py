@@ -153,6 +153,28 @@ class Training:
         """Return the calls of ``TrajectoryGroup`` whose groups a training call certainly gets."""
         return self._groups_of(self.calls)
 
+    def may_come_from(self, node: ast.AST) -> bool:
+        """Return whether a trained group may come from a function, or the one around it.
+
+        False only where it can be seen what each group is made of.
+        """
+        syntax, functions = self.file.syntax, self.file.flow.functions
+        trains = {syntax.owner(call) for call in self.calls}
+        making: set[str] = set()
+        for group in self.groups:
+            named = [
+                n for n in ast.walk(group) if isinstance(n, ast.Name | ast.Attribute)
+            ]
+            called = (functions.called(syntax, each) for each in named)
+            names = {each[1].qualname for each in called if each is not None}
+            names |= {syntax.owner(group)} - trains
+            if not names:
+                return True
+            making |= names
+        owner = syntax.owner(node)
+        around = {owner, *syntax.functions_around(owner)}
+        return not making or not around.isdisjoint(functions.run_by(syntax, making))
+
     @cached_property
     def judged(self) -> frozenset[ast.AST]:
         """Return the calls of ``TrajectoryGroup`` whose groups RULER certainly gets."""
