@@ -75,7 +75,7 @@ class Heard:
         same = [each for each in said if each.keys() == one.keys()]
         changes = len(same) == same.count(one) and random.random() > OFTEN
         made = _mixed(same, random, words if changes else None)
-        return json.dumps(made), changes
+        return json.dumps(made), made not in same and changes
 
 
 NOTHING = Heard()

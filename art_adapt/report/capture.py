@@ -17,7 +17,7 @@ from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
 from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.conversations import conversations_of
-from art_adapt.seen.decision import ENDINGS
+from art_adapt.seen.decision import is_failure
 from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
 
@@ -142,7 +142,7 @@ def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) ->
             f"new agent does not have: delete {shown_ones}, or let --entry name what runs the whole "
             "conversation\n"
         )
-    failed = [row for row in kept.rows if _raised(row)]
+    failed = [row for row in kept.rows if is_failure(row[CAPTURED]["outcome"])]
     if failed:
         shown_ones = ", ".join(map(_shown_row, failed[:MOST_ROWS]))
         say(
@@ -169,11 +169,6 @@ def _shown_row(row: dict[str, Any]) -> str:
     """Show how a row begins, to find it by: ``{"text": "And now?"``."""
     text = json.dumps(row, ensure_ascii=False)
     return printable(f"{text[:LONGEST_ROW].rstrip()}...")
-
-
-def _raised(row: Json) -> bool:
-    outcome = str(row[CAPTURED]["outcome"])
-    return outcome.startswith("raised") and not outcome.endswith(ENDINGS)
 
 
 def _of_this_machine(kept: Kept) -> list[str]:

@@ -172,8 +172,13 @@ def _is_of_failed_game(function: SeenFunction, survey: Survey) -> bool:
     )
 
 
+def is_failure(outcome: str) -> bool:
+    """True if an error ended a call, and not its run."""
+    return outcome.startswith("raised") and not outcome.endswith(ENDINGS)
+
+
 def _raised(call: Call) -> bool:
-    return call.outcome.startswith("raised") and not call.outcome.endswith(ENDINGS)
+    return is_failure(call.outcome)
 
 
 def _ended_early(

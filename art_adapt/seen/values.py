@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from art_adapt.code.command_line import environment_default
 from art_adapt.seen.notes import Call
 from art_adapt.seen.written import Words
 from art_adapt.survey.inputs.run_state import DIFFERS
@@ -28,6 +29,7 @@ TYPES = {
     list: "list",
     dict: "dict",
 }
+KINDS = {kind.__name__: kind for kind in (str, int, float)}
 
 
 def is_set(parameter: Parameter, value: Any, words: Words) -> bool:
@@ -64,19 +66,16 @@ def own_of(parameter: Parameter) -> str | None:
 
 def _usual(code: str) -> str:
     """Return the literal that ``int(os.environ.get("LIMIT", 300))`` is where nothing is set."""
-    match ast.parse(code, mode="eval").body:
-        case ast.Call(
-            func=ast.Name(id="int" | "float" | "str" as kind), args=[inner], keywords=[]
-        ):
-            usual = _usual(ast.unparse(inner))
-            with suppress(ValueError, TypeError):
-                number: Any = {"int": int, "float": float, "str": str}[kind]
-                return repr(number(ast.literal_eval(usual)))
-        case ast.Call(
-            func=ast.Attribute(attr="getenv" | "get") as read, args=[_, usual]
-        ):
-            if "environ" in ast.unparse(read) or read.attr == "getenv":
-                return ast.unparse(usual)
+    read = ast.parse(code, mode="eval").body
+    kind: Any = None
+    match read:
+        case ast.Call(func=ast.Name(id=name), args=[inner]) if name in KINDS:
+            kind, read = KINDS[name], inner
+    usual = environment_default(read)
+    if not isinstance(usual, ast.Constant):
+        return code
+    with suppress(ValueError, TypeError):
+        return repr(usual.value if kind is None else kind(usual.value))
     return code
 
 

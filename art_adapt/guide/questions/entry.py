@@ -11,7 +11,7 @@ from art_adapt.entry_decision import near, option_for
 from art_adapt.guide.question import Choice, Question, Situation
 from art_adapt.paths import at
 
-TYPED = "a whole conversation: each row holds all that a person types"
+WHOLE = "a whole conversation: each row holds all that a person types"
 ORDER = 10  # after the requests that are not the agent's: they lead to other functions
 
 
@@ -37,7 +37,7 @@ def questions(situation: Situation) -> Iterator[Question]:
             Choice(
                 f"{entry.called}  {at(entry.place)}",
                 {"entry": None if entry is found else option_for(entry, entries)},
-                TYPED if entry.is_typed_to else entry.documentation,
+                WHOLE if entry.is_typed_to else entry.documentation,
                 is_usual=entry is found,
             )
             for entry in likeliest

@@ -96,23 +96,19 @@ class Difference:
 
 def otherwise(seen: Seen) -> Iterator[Finding]:
     """Report an episode that starts otherwise than the run that its row comes from."""
-    replayed = _replayed(seen)
-    for difference in _differing(seen, replayed):
-        if not difference.by_episode:
-            continue
-        if any(episode.goes_on for _, _, episode in replayed):
-            yield seen.finding(
-                "otherwise",
-                "a row began with the reply of an earlier episode of the watched run, which a new "
-                f"agent does not have: {difference.text}",
-                "delete that row, or let --entry name what runs the whole conversation",
-                r"def episode",
-            )
-        else:
-            yield seen.finding(
-                "otherwise", difference.text, _remedy(seen), r"def episode"
-            )
-        return
+    for pair, repeat, episode in _replayed(seen):
+        for difference in _apart_from(episode, repeat, pair, seen):
+            if not difference.by_episode:
+                continue
+            what, fix = difference.text, _remedy(seen)
+            if episode.goes_on:
+                what = (
+                    "a row began with the reply of an earlier episode of the watched run, which a "
+                    f"new agent does not have: {what}"
+                )
+                fix = "delete that row, or let --entry name what runs the whole conversation"
+            yield seen.finding("otherwise", what, fix, r"def episode")
+            return
 
 
 def same_row(seen: Seen) -> Iterator[Finding]:

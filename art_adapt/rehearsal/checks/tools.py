@@ -139,7 +139,7 @@ def _reply(text: str, arguments: str) -> Reply:
 
     A calculator names a part of it, because it takes ``brook-2667240`` for a difference.
     """
-    if text.strip() in ("", "None", "null"):
+    if not text.strip():
         return Reply("", False, is_empty=True)
     found = FAILURE.search(text)
     parts = {part for own in OWN_TEXT.findall(arguments) for part in own.split("-")}

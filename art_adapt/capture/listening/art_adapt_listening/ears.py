@@ -132,9 +132,8 @@ def _listen_by_profiling(ears: Sequence[Ear]) -> None:
 
     def heard(frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
-        which = (
-            escapes(frame, event, value) if escaping or event == "c_exception" else ""
-        )
+        may_escape = event == "c_exception" or (escaping and event == "return")
+        which = escapes(frame, event, value) if may_escape else ""
         if id(code) in deaf or event not in ("call", "return"):
             return
         wanted = [ear for ear in ears if ear.hears(code)]

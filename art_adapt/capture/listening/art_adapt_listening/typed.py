@@ -18,9 +18,7 @@ class Typed:
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self.note = note
-        self.last: Any = (
-            None  # what may come through a function that stands in its place
-        )
+        self.last: Any = None  # which a function in its place may hand on
         asks = builtins.input
 
         def heard(*prompt: Any) -> str:
