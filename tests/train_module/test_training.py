@@ -97,7 +97,7 @@ ANSWERING = [
 @pytest.mark.parametrize(
     "name",
     [
-        "support_loop",
+        pytest.param("support_loop", marks=pytest.mark.wide),
         "async_research",
         pytest.param("class_agent", marks=pytest.mark.slow),
     ],
