@@ -86,7 +86,7 @@ OBJECTS = re.compile(
 )
 # A library's class with a constructor of the fields below it: of pydantic, SQLModel, msgspec,
 # instructor, weave. That the project has no such class comes first.
-RECORDS = re.compile(r"(?:Model|Object|Schema|Struct)$")
+RECORDS = re.compile(r"(?:Model|Object|Schema|Struct|NamedTuple)$")
 # A pool of threads, by what makes it or else by its name: multiprocessing's Pool is none. In
 # a file with hooks any pool will do, as long as it runs what leads to a recorded call.
 THREAD_POOLS = re.compile(r"ThreadPool|(?i:executor)")

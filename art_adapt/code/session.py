@@ -51,7 +51,8 @@ class Shown:
     by which each made them: a class's, or a factory's. ``factories`` are the functions that
     returned it, the outermost first. ``openers`` returned what the episode's function is
     given by a parameter and what no request holds: the key of a conversation. ``model`` is the
-    one name that its requests asked, or "".
+    one name that its requests asked, or "". ``classes`` are those of the project, as file and
+    name, of what each function was given by a parameter.
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
@@ -59,6 +60,13 @@ class Shown:
     openers: tuple[tuple[str, tuple[str, str]], ...] = ()
     model: str = ""
     parts: frozenset[tuple[str, str, str]] = frozenset()
+    classes: tuple[tuple[tuple[str, str, str], tuple[str, str]], ...] = ()
+
+    def class_given(
+        self, path: Path, function: str, parameter: str
+    ) -> tuple[str, str] | None:
+        """Return the class that a function was given by a parameter, as its file and name."""
+        return dict(self.classes).get((str(path), function, parameter))
 
 
 @dataclass(eq=False)

@@ -112,7 +112,8 @@ class _Building:
         if part.rebuilt == NAMESPACE:
             yield ImportedName("argparse", NAMESPACE)
             return
-        yield ImportedName("pydantic", "TypeAdapter")
+        if not _is_enumeration(part):
+            yield ImportedName("pydantic", "TypeAdapter")
         for name in classes_in(part.rebuilt):
             yield self._import(name.partition(".")[0])
 
@@ -291,6 +292,8 @@ class _Building:
                 return Code(f"[{made_of} for each in scenario.{said.name}]")
             if self._is_rebuilt(parameter) and parameter.rebuilt == NAMESPACE:
                 return Code(f"{NAMESPACE}(**scenario.{said.name})")
+            if self._is_rebuilt(parameter) and _is_enumeration(parameter):
+                return Code(f"{self._local(parameter.rebuilt)}(scenario.{said.name})")
             if self._is_rebuilt(parameter):
                 adapter = f"TypeAdapter({parameter.rebuilt})"
                 return Code(f"{adapter}.validate_python(scenario.{said.name})")
@@ -356,6 +359,11 @@ def _missing(parameter: Parameter) -> Missing:
     if parameter.passed is not None:
         what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
     return Missing(what)
+
+
+def _is_enumeration(parameter: Parameter) -> bool:
+    """True if the class that a parameter is annotated with makes a member of its value."""
+    return bool(parameter.members) and parameter.rebuilt.replace(".", "").isidentifier()
 
 
 def _record_class(parameter: Parameter) -> str:

@@ -168,6 +168,8 @@ def _type(parameter: Parameter) -> ast.expr:
         return DICTS
     if (standard := _standard(parameter)) is not None:
         return standard
+    if parameter.members:
+        return _of_members(parameter)
     if parameter.validated or parameter.rebuilt.isidentifier():
         return DICT
     default = _evaluated(parameter.default)
@@ -186,6 +188,18 @@ def _standard(parameter: Parameter) -> ast.expr | None:
     spelled = kinds[0] if len(kinds) == 1 and kinds[0] is not None else "Any"
     may_miss = len(made_of) > 1 or parameter.default == "None"
     return or_none(typed(spelled)) if may_miss else typed(spelled)
+
+
+def _of_members(parameter: Parameter) -> ast.expr:
+    """Return what a row may have for a member of an enumeration: one of its values."""
+    values = ", ".join(value for _, value in parameter.members)
+    one_of = plain_type(typed(f"Literal[{values}]"))
+    kinds = {type(_evaluated(value)).__name__ for _, value in parameter.members}
+    kind = (
+        one_of if kinds == {"str"} else typed(kinds.pop() if len(kinds) == 1 else "Any")
+    )
+    may_miss = " | None" in parameter.rebuilt or parameter.default == "None"
+    return or_none(kind) if may_miss else kind
 
 
 def _evaluated(default: str | None) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from art_adapt.errors import Refusal
 from art_adapt.seen.choice import around_steps, chosen_by, key_of, likely_by_reading
 from art_adapt.seen.episodes import (
     MOST_CALLS,
+    Enclosing,
     SeenFunction,
     is_fed_on,
     is_of_test,
@@ -346,7 +347,27 @@ def shown_by(seen: Seen | None) -> Shown:
         tuple(_openers(seen)),
         model,
         frozenset(parts),
+        tuple(_classes(calls)),
     )
+
+
+def _classes(
+    episodes: Iterable[Enclosing],
+) -> Iterator[tuple[tuple[str, str, str], tuple[str, str]]]:
+    """Yield the class of the project that each episode or its object was given by a parameter."""
+    found: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
+    for each in episodes:
+        owner = each.run.owner(each.call)
+        init = None if owner is None else owner.init
+        for call in (each.call, *([] if init is None else [init])):
+            path, function = call.key
+            for name, note in call.given.items():
+                noted = tuple(note.get("class") or ())
+                found.setdefault((str(path), function, name), set()).add(noted)
+    for key, classes in found.items():
+        match [*classes]:
+            case [(file, name)]:
+                yield key, (file, name)
 
 
 def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:

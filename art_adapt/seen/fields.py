@@ -353,7 +353,7 @@ def _as_seen(
     name = parameter.name
     if all(hides_a_key(name, call.given.get(name)) for call in calls):
         return _left_to_episode(parameter, calls)
-    if _is_live_object(name, calls):
+    if _is_live_object(name, calls) or _is_of_unnamed_class(parameter, calls):
         return _left_to_episode(parameter, calls)
     values = values_of(parameter.name, calls)
     if not values:
@@ -394,6 +394,8 @@ def _as_seen(
         else is_set(parameter, values[0], words)
     )
     if len(spelled_of(values)) == 1 and (is_constant or stays):
+        if _has_class(parameter.name, calls):  # no literal is one: a row says it
+            return replace(parameter, default=None)
         text = spelled_as_code(values[0])
         if len(text) <= LONGEST:
             return _made_as(parameter, text, calls, defined)
@@ -458,6 +460,15 @@ def _is_live_object(name: str, calls: Sequence[Call]) -> bool:
         str(note.get("not_json", "")).isidentifier() and "value" not in note
         for note in notes
     )
+
+
+def _is_of_unnamed_class(parameter: Parameter, calls: Sequence[Call]) -> bool:
+    """True if runs gave objects that JSON holds otherwise, and no annotation makes them again."""
+    return parameter.annotation is None and _has_class(parameter.name, calls)
+
+
+def _has_class(name: str, calls: Sequence[Call]) -> bool:
+    return any("class" in call.given.get(name, {}) for call in calls)
 
 
 def _left_to_episode(parameter: Parameter, calls: Sequence[Call]) -> Parameter:

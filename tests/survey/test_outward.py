@@ -212,10 +212,6 @@ def run(task, store: Store):
             "class Disk(Store):\n    def __init__(self, root): ...\n    def look(self, x): ...\n",
             "Disk(root)",
         ),
-        (
-            "from enum import StrEnum\n\nclass Store(StrEnum):\n    A = 'a'\n    def look(self, x): ...\n",
-            "Store(store)",
-        ),
         # What is kept in a store later is no part of it.
         (
             "class Store:\n    def __init__(self, path: str): ...\n    def look(self, x): ...\n    def put(self, x): ...\n\n"

@@ -10,10 +10,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.annotations import alternatives, bare
-from art_adapt.code.classes import lineage, method_of
+from art_adapt.code.classes import is_enum, lineage, members_of, method_of
 from art_adapt.code.click_commands import defaults_of_click
 from art_adapt.code.command_line import takes_arguments
 from art_adapt.code.nodes import (
@@ -98,14 +99,16 @@ def _of_function(
     default: ast.expr | None,
     of_click: Mapping[str, ast.expr],
 ) -> Parameter:
-    found = _parameter(project, syntax, argument, passed_default(default), function)
+    place, argument = _as_shown(project, syntax, function, argument)
+    found = _parameter(
+        project, syntax, argument, passed_default(default), function, place
+    )
     name = found.name
     found = replace(
-        found,
+        _made_again(project, place, found, argument.annotation),
         supplied=found.supplied
         if name in BY_NAME
         else supplied_to(project, syntax, function, name),
-        rebuilt=rebuilt_as(project, syntax, argument.annotation),
         positional_only=argument in function.node.args.posonlyargs,
         # Called as a function, typer's would get the declaration for a value.
         declared=isinstance(default, ast.Call) and default_of(default) is not default,
@@ -131,6 +134,49 @@ def _of_function(
     if made is None:
         return found
     return replace(found, is_object=True, fields=None, made=made)
+
+
+def _as_shown(
+    project: Project, syntax: Syntax, function: Function, argument: ast.arg
+) -> tuple[Syntax, ast.arg]:
+    """Return an argument, annotated with the class that runs gave by it, and the file to name it.
+
+    A class of the project is named in its own file, a standard one where the function is.
+    """
+    shown = project.session.shown
+    given = shown.class_given(syntax.source.path, function.qualname, argument.arg)
+    is_vague = argument.annotation is None or ast.unparse(argument.annotation) in VAGUE
+    if given is None or not is_vague:
+        return syntax, argument
+    home, name = given
+    place = project.files.get(Path(home), syntax)
+    spelled = name if name in (*place.classes, "Path") else _named(syntax, home, name)
+    if not spelled:
+        return syntax, argument
+    return place, ast.arg(argument.arg, ast.parse(spelled, mode="eval").body)
+
+
+def _named(syntax: Syntax, module: str, name: str) -> str:
+    """Return how a file names what it imports of a module; "" if it does not."""
+    for head in syntax.imports:
+        for spelled in (head, f"{head}.{name}"):
+            named = ast.parse(spelled, mode="eval").body
+            if syntax.qualified(named) == f"{module}.{name}":
+                return spelled
+    return ""
+
+
+def _made_again(
+    project: Project, syntax: Syntax, found: Parameter, annotation: ast.expr | None
+) -> Parameter:
+    """Say by what a row's value is made again for a parameter, or for a field of a record."""
+    named = None if annotation is None else _class_of(project, syntax, annotation)
+    members = {} if named is None else members_of(*named)
+    return replace(
+        found,
+        rebuilt=rebuilt_as(project, syntax, annotation),
+        members=tuple((name, ast.unparse(value)) for name, value in members.items()),
+    )
 
 
 def _is_bound_task(function: Function) -> bool:
@@ -203,7 +249,10 @@ def fields_of(
                     annotation = ast.parse("list[Any]", mode="eval").body
                 argument = ast.arg(field.target.id, annotation)
                 default = default_of(field.value)
-                found[argument.arg] = _parameter(project, place, argument, default)
+                own = _parameter(project, place, argument, default)
+                found[argument.arg] = (
+                    own if coerces else _made_again(project, place, own, annotation)
+                )
     return tuple(found.values())
 
 
@@ -293,19 +342,23 @@ def _parameter(
     argument: ast.arg,
     default: ast.expr | None,
     function: Function | None = None,
+    place: Syntax | None = None,
 ) -> Parameter:
-    """Describe a parameter of a function, or a field of a record."""
-    annotation, name = argument.annotation, argument.arg
+    """Describe a parameter of a function, or a field of a record.
+
+    ``place``: the file that has the names of its annotation, if ``syntax`` does not.
+    """
+    annotation, name, place = argument.annotation, argument.arg, place or syntax
 
     def used_as_object() -> bool:
         return function is not None and is_an_object(project, syntax, function, name)
 
     text = ast.unparse(annotation) if annotation is not None else None
-    found = None if annotation is None else _class_of(project, syntax, annotation)
+    found = None if annotation is None else _class_of(project, place, annotation)
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENTS
         and found is None  # a class of the project is none
-        and not is_of_another_library(syntax, annotation)
+        and not is_of_another_library(place, annotation)
         and not (function and serves_another_library(syntax, function, name))
     )
     fields: tuple[Parameter, ...] | None = None
@@ -317,7 +370,7 @@ def _parameter(
         is_object = fields is None and (
             (named or used_as_object())
             if dotted(bare(annotation)) in VAGUE
-            else not _is_plain(project, syntax, annotation, any_of=is_task)
+            else not _is_plain(project, place, annotation, any_of=is_task)
         )
     elif default is None or isinstance(default, ast.Constant):
         literal = isinstance(default, ast.Constant) and default.value is not None
@@ -336,7 +389,7 @@ def _parameter(
     element = ""
     # A field's record may stand in a file that the agent's does not import it from.
     if annotation is not None and default is None and function is not None:
-        element = _record_listed(project, syntax, annotation)
+        element = _record_listed(project, place, annotation)
     validated = ""
     if found is not None and function is not None and is_validated(project, *found):
         validated = dotted(bare(annotation)) or "" if annotation is not None else ""
@@ -352,7 +405,7 @@ def _parameter(
         supplied="" if is_own else BY_NAME.get(argument.arg, ""),
         element=element,
         validated=validated,
-        annotated_in=syntax.source.path,
+        annotated_in=place.source.path,
     )
 
 
@@ -392,10 +445,8 @@ def _is_plain(
         return True
     found = project.class_named(syntax, dotted(annotation) or "")
     if found is not None:
-        bases = [
-            (dotted(b) or "").split(".")[-1] for b in found[0].classes[found[1]].bases
-        ]
-        return "TypedDict" in bases
+        bases = map(last_name, found[0].classes[found[1]].bases)
+        return "TypedDict" in bases or is_enum(*found)
     values = syntax.values_of(annotation) if annotation in syntax.parents else []
     return bool(values) and all(
         _is_plain(project, syntax, value, depth + 1) for value in values

@@ -1,10 +1,10 @@
-"""Tells which values of the project's dataclasses pydantic can make again of what JSON holds."""
+"""Tells which values of the project's own classes pydantic can make again of what JSON holds."""
 
 from __future__ import annotations
 
 import ast
 
-from art_adapt.code.classes import lineage
+from art_adapt.code.classes import is_enum, lineage
 from art_adapt.code.nodes import decorator_names, dotted, last_name, unquoted
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
@@ -33,7 +33,7 @@ CONTAINERS = {
 
 
 def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) -> str:
-    """Return an annotation of dataclasses or times, as ``list[Submission]``; "" for another one.
+    """Return an annotation of records, enumerations or times, as ``list[Submission]``; or "".
 
     In a container they may be pydantic's own classes. What they hold, such as records,
     enumerations and times, ``pydantic.TypeAdapter`` makes of a row, whatever the classes nest
@@ -44,7 +44,7 @@ def rebuilt_as(project: Project, syntax: Syntax, annotation: ast.expr | None) ->
     is_container = "[" in spelled
     is_made = bool(classes) and all(
         _is_standard(syntax, each)
-        or _is_dataclass(project, syntax, each)
+        or _is_made_of_values(project, syntax, each)
         or (is_container and _is_of_pydantic(project, syntax, each))
         for each in classes
     )
@@ -109,8 +109,15 @@ def _joined(between: str, *parts: ast.expr) -> str:
     return between.join(spelled) if all(spelled) else ""
 
 
-def _is_dataclass(project: Project, syntax: Syntax, name: str) -> bool:
+def _is_made_of_values(project: Project, syntax: Syntax, name: str) -> bool:
+    """True of a dataclass, a named tuple and an enumeration."""
     found = project.class_named(syntax, name)
-    return found is not None and "dataclass" in decorator_names(
-        found[0].classes[found[1]]
+    if found is None:
+        return False
+    place, own = found
+    definition = place.classes[own]
+    return (
+        "dataclass" in decorator_names(definition)
+        or "NamedTuple" in map(last_name, definition.bases)
+        or is_enum(place, own)
     )

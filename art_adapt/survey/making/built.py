@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from art_adapt.code.classes import FunctionKey, annotated, has_library_base, is_enum
+from art_adapt.code.classes import FunctionKey, annotated, has_library_base
 from art_adapt.code.importable import ImportedName, module_at
 from art_adapt.code.index import constructed, derived_from
 from art_adapt.code.nodes import assignment, dotted
@@ -111,10 +111,6 @@ def _built(
             continue
         defined = home.place(home.classes[name])
         itself = Construction(defined, name, (ImportedName(module, name),))
-        if is_enum(home, name):
-            kind = _type_of_members(home, name)
-            value = Parameter(parameter.name, kind, None, positional_only=True)
-            return replace(parameter, made=itself, fields=(value,), is_object=False)
         for where, call in sites:
             if rank(project, (where, call), agent) > worst:
                 break
@@ -233,20 +229,6 @@ def _is_filled(site: tuple[Syntax, ast.Call]) -> bool:
         or any(fills(node, name) for name in names)
         for node in place.owned_by(place.owner(call))
     )
-
-
-def _type_of_members(place: Syntax, class_name: str) -> str:
-    """Return the type of an enumeration's values; the values themselves where they are texts."""
-    values = [
-        statement.value.value
-        for statement in place.classes[class_name].body
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-    ]
-    kinds = {type(each).__name__ for each in values}
-    if kinds == {"str"}:
-        return f"Literal[{', '.join(map(repr, values))}]"
-    return kinds.pop() if len(kinds) == 1 else "Any"
 
 
 def _is_registry(place: Syntax, class_name: str) -> bool:

@@ -25,7 +25,7 @@ from typing import Any
 
 from .active import Active, Made, Site, outward
 from .conversations import OF_THE_SDK, Requests, message_of
-from .values import snapshot
+from .values import snapshot, standard_class
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
 MOST_OPENED = 1_000  # texts that functions returned last: a later call may be given one
@@ -219,10 +219,21 @@ class Activity:
         kept = snapshot(value)
         if type(value) is str and id(value) in self.opened:
             kept["returned_by"] = self.opened[id(value)][1]
-        made = None if "value" in kept else self._object(value)
-        if made is not None:
+        if "value" in kept:
+            return kept | self._class_of(value)
+        if (made := self._object(value)) is not None:
             kept |= {"object": made.number, "type": made.type}
         return kept
+
+    def _class_of(self, value: Any) -> dict[str, Any]:
+        """Return the class of what JSON holds otherwise, with its file: a record's, a time's."""
+        kind = type(value)
+        if (standard := standard_class(value)) is not None:
+            return {"class": standard}
+        if kind.__module__ == "builtins" or not self._is_own(kind):
+            return {}
+        file = sys.modules[kind.__module__].__file__ or ""
+        return {"class": [os.path.realpath(file), kind.__qualname__]}
 
     def _object(self, value: Any) -> Made | None:
         """Return the notes on an object of a class of the project; None: it is of another."""

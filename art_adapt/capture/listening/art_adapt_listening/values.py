@@ -15,6 +15,13 @@ CONTAINERS = (list, tuple, dict, set, frozenset)
 LARGEST = 500  # elements of a container that is still kept
 LONGEST = 200_000  # characters of a value
 MOST_PARTS = 20  # of an object
+STANDARD = (  # what becomes a text
+    datetime.date,
+    datetime.datetime,
+    datetime.time,
+    decimal.Decimal,
+    uuid.UUID,
+)
 NAMESPACE = (
     "argparse:Namespace"  # what a command line gives; nothing is imported for it
 )
@@ -51,10 +58,17 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
-    texts = (PurePath, datetime.date, datetime.time, decimal.Decimal, uuid.UUID)
-    if isinstance(value, texts):
+    if isinstance(value, (PurePath, *STANDARD)):
         return str(value)
     raise TypeError
+
+
+def standard_class(value: Any) -> list[str] | None:
+    """Return the module and the name of a path's class or a time's; None for another one."""
+    if isinstance(value, PurePath):
+        return ["pathlib", "Path"]
+    kind = type(value)
+    return [kind.__module__, kind.__qualname__] if kind in STANDARD else None
 
 
 def _names(kind: type) -> str:
@@ -72,6 +86,8 @@ def snapshot(value: Any) -> dict[str, Any]:
     if kind is str:
         cut = {"not_json": f"text of {len(value)} characters"}
         return {"value": value[:LONGEST], **(cut if len(value) > LONGEST else {})}
+    if issubclass(kind, tuple) and hasattr(kind, "_asdict"):
+        value = value._asdict()
     is_large = issubclass(kind, CONTAINERS) and len(value) > LARGEST
     kept: dict[str, Any] = {"not_json": kind.__qualname__}
     if not is_large:
