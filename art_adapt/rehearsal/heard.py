@@ -20,39 +20,52 @@ Json = dict[str, Any]
 
 OFTEN = 0.75  # of the answers to a request of which one answer is known
 ALIKE = 40  # characters that two prompts made of one template begin with, at least
+CLOSE = 0.6  # of the lines that a request has in common with the closest one
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a model said: JSON that was read, or another text.
+
+    ``began`` is the text that its conversation began with, ``asked`` the lines of all of it.
+    """
+
+    began: str
+    asked: frozenset[str]
+    said: Any
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What models said in runs, each with the text that its conversation began with.
+    """What models said in runs."""
 
-    ``replies`` are those that were JSON, and ``texts`` all others.
-    """
-
-    replies: tuple[tuple[str, Any], ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
+    every: tuple[Said, ...] = ()
 
     @staticmethod
     def of(runs: Sequence[Run]) -> Heard:
-        replies: list[tuple[str, Any]] = []
-        texts: list[tuple[str, str]] = []
+        every: list[Said] = []
         for run in runs:
-            tried: dict[str, Any] = {}  # replies that were read, by their texts
+            tried: dict[str, Said] = {}  # replies that were read, by their texts
             for request in run.requests:
                 said = text_of(request.message).strip()
                 if request.called or not (said and request.messages) or HIDDEN in said:
                     continue
-                began, value = text_of(request.messages[0]), _read(said)
-                if not isinstance(value, dict):
-                    texts.append((began, said))
-                    continue
-                before = tried.get(_said_before(request))
-                if before is not None and before.keys() == value.keys():
-                    with suppress(ValueError):  # the agent asked for it again
-                        replies.remove((began, before))
-                tried[said] = value
-                replies.append((began, value))
-        return Heard(tuple(replies), tuple(texts))
+                # The Responses API has the system prompt beside the conversation.
+                prompt = {"content": request.body.get("instructions") or ""}
+                messages = [*([prompt] if prompt["content"] else ()), *request.messages]
+                value = _read(said)
+                is_read = isinstance(value, dict)
+                kept = Said(
+                    text_of(messages[0]), _lines(messages), value if is_read else said
+                )
+                if is_read:
+                    before = tried.get(_said_before(request))
+                    if before is not None and before.said.keys() == value.keys():
+                        with suppress(ValueError):  # the agent asked for it again
+                            every.remove(before)
+                    tried[said] = kept
+                every.append(kept)
+        return Heard(tuple(every))
 
     def answer(
         self, request: Json, random: Random, words: Callable[[], str]
@@ -62,12 +75,15 @@ class Heard:
         Also whether it is another text than models said, although what they said is known: a
         single one would make all episodes alike.
         """
-        began = text_of(next(iter(request.get("messages") or ()), {}))
-        said = [value for text, value in self.replies if _is_alike(text, began)]
-        texts = [text for first, text in self.texts if _is_alike(first, began)]
-        if not (said or texts):
+        messages = request.get("messages") or [{}]
+        began = text_of(messages[0])
+        alike = [each for each in self.every if _is_alike(each.began, began)]
+        answers = [each.said for each in _of_one_form(alike, _lines(messages))]
+        if not answers:
             return None, False
-        one = random.choice([*said, *texts])
+        said = [each for each in answers if isinstance(each, dict)]
+        texts = [each for each in answers if isinstance(each, str)]
+        one = random.choice(answers)
         if isinstance(one, str):
             if said or len(set(texts)) > 1 or random.random() < OFTEN:
                 return one, False
@@ -76,6 +92,25 @@ class Heard:
         changes = len(same) == same.count(one) and random.random() > OFTEN
         made = _mixed(same, random, words if changes else None)
         return json.dumps(made), made not in same and changes
+
+
+def _lines(messages: Sequence[Json]) -> frozenset[str]:
+    return frozenset(line for each in messages for line in text_of(each).splitlines())
+
+
+def _of_one_form(alike: Sequence[Said], asked: frozenset[str]) -> Sequence[Said]:
+    """Return what was said to the requests of one template, where JSON of several forms was said.
+
+    Those have most of their lines in common, beside the lines that all have: the roles of a
+    debate have one system prompt.
+    """
+    forms = {frozenset(each.said) for each in alike if isinstance(each.said, dict)}
+    if len(forms) < 2:
+        return alike
+    telling = asked - frozenset.intersection(*(each.asked for each in alike))
+    shared = [len(each.asked & telling) for each in alike]
+    pairs = zip(alike, shared, strict=True)
+    return [each for each, count in pairs if count >= CLOSE * max(shared)]
 
 
 NOTHING = Heard()

@@ -39,8 +39,12 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
     for each in players:
         if _drives(each, first, survey):
             return each
-    if first.is_batch and outer is not None and first.key in around_of(outer):
-        return outer  # which it runs for each of some rows
+    if first.is_batch:  # which runs another one for each of some rows
+        if outer is not None and first.key in around_of(outer):
+            return outer
+        inside = [e for e in possible if first.key in around_of(e) and e.given]
+        if inside:
+            return min(inside, key=lambda each: each.depth)
     if outer is not None and not first.told and likeliest in around:
         return outer  # which gives it a conversation alone
     # Steps that stand side by side, as the opening and the turns of a game: reading tells. What a

@@ -149,8 +149,8 @@ def _is_step(function: SeenFunction, whole: Mapping[CallKey, FunctionKey]) -> bo
 def _is_batch(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
     """True if each call was given a list, and made all its requests in calls for one element each.
 
-    An evaluation does that with its rows, and so may an agent with the parts of its task: reading
-    tells. What asks once more, about all of them, is an agent.
+    An evaluation does that with its rows. An agent that does it with the parts of its task asks
+    once more, about all of them. A list of one shows nothing alone.
     """
 
     def goes_through(outer: Enclosing, rows: list[Any], other: SeenFunction) -> bool:
@@ -172,15 +172,18 @@ def _is_batch(function: SeenFunction, others: Sequence[SeenFunction]) -> bool:
             )
         )
 
-    return all(
-        any(
-            goes_through(call, rows, other)
-            for rows in (note.get("value") for note in call.call.given.values())
-            if isinstance(rows, list) and len(rows) > 1
-            for other in others
+    def most_rows(call: Enclosing) -> int:
+        values = (note.get("value") for note in call.call.given.values())
+        lists = [rows for rows in values if isinstance(rows, list) and rows]
+        through = (
+            len(rows)
+            for rows in lists
+            if any(goes_through(call, rows, other) for other in others)
         )
-        for call in function.calls
-    )
+        return max(through, default=0)
+
+    counts = [most_rows(call) for call in function.calls]
+    return min(counts) > 0 and max(counts) > 1
 
 
 def _callers(enclosing: Enclosing) -> Iterator[CallKey]:

@@ -94,6 +94,74 @@ def test_a_batch_that_writes_what_each_task_gave_is_no_episode(tmp_path: Path) -
 
 
 @pytest.mark.wide
+def test_an_evaluation_that_had_one_row_at_first_is_no_episode(tmp_path: Path) -> None:
+    """A second run shows that it goes through rows; and it shows which client was given."""
+    evaluate = """\
+    import sys
+    from abc import ABC, abstractmethod
+
+    from openai import OpenAI
+
+
+    class Adapter(ABC):
+        @abstractmethod
+        def answer(self, text: str) -> str: ...
+
+
+    class Canned(Adapter):
+        def answer(self, text: str) -> str:
+            return "sunny"
+
+
+    class Live(Adapter):
+        def __init__(self, tone: str = "dry"):
+            self.tone = tone
+            self.client = OpenAI()
+
+        def answer(self, text: str) -> str:
+            asked = [{"role": "user", "content": f"{text} Be {self.tone}."}]
+            reply = self.client.chat.completions.create(model="m", messages=asked)
+            return reply.choices[0].message.content
+
+
+    def evaluate(row: str, adapter: Adapter) -> dict:
+        said = adapter.answer(row)
+        return {"row": row, "said": said, "right": "sun" in str(said)}
+
+
+    def evaluate_all(rows: list[str], adapter: Adapter) -> list[dict]:
+        return [evaluate(row, adapter) for row in rows]
+
+
+    def adapter_of(name: str) -> Adapter:
+        if name == "canned":
+            return Canned()
+        return Live("warm")
+
+
+    def trial() -> None:
+        evaluate_all(["Rome"], Live("cold"))
+
+
+    if __name__ == "__main__":
+        for each in evaluate_all(sys.argv[2:], adapter_of(sys.argv[1])):
+            print(each)
+    """
+    files = {"evaluate.py": evaluate}
+    rome, oslo = "How is Rome in May?", "And how is Oslo in June?"
+    said, _ = shown(
+        tmp_path,
+        files,
+        ("evaluate.py", "live", rome),
+        ("evaluate.py", "live", oslo, "Is it windy in Bonn?"),
+    )
+    assert "episode  evaluate (evaluate.py:" in said, said
+    done = art_adapt("--diff", "evaluate.py", cwd=tmp_path)
+    patch = done.stdout.decode()
+    assert 'evaluate(row=scenario.row, adapter=Live("warm"))' in patch, patch
+
+
+@pytest.mark.wide
 def test_a_command_that_goes_through_the_lines_of_a_file_is_no_episode(
     tmp_path: Path,
 ) -> None:

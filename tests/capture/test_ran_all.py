@@ -46,7 +46,7 @@ def test_what_ran_all_of_the_episodes_is_named(tmp_path: Path) -> None:
     done = art_adapt("capture", *command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     said = art_adapt("--diff", "game.py", cwd=tmp_path).stderr.decode()
-    assert "one call of play (game.py) ran all 2 of them" in said, said
+    assert "one call of play (game.py) ran all 4 of them" in said, said
     assert "--entry game:play" in said
     taken = art_adapt("--diff", "--entry", "game:play", "game.py", cwd=tmp_path)
     assert taken.returncode == 1, taken.stderr.decode()

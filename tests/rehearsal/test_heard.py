@@ -48,6 +48,15 @@ READS = {
         "    queue = said['queue']\n",
         ['{"queue": "billing", "urgency": 9}', '{"queue": "billing", "urgency": 5}', '{"queue": "support", "urgency": 1}'],
     ),
+    "JSON of another form for each role": (
+        "    system = {'role': 'system', 'content': 'You sort the mail of a large shop for its two desks.'}\n"
+        "    ask = lambda text: json.loads(client.chat.completions.create(model='m', messages=[\n"
+        "        system, {'role': 'user', 'content': f'Mail: {mail}\\n{text}\\nReturn JSON only.'}\n"
+        "    ]).choices[0].message.content)\n"
+        "    first = ask('Name the queue.')['queue']\n"
+        "    queue = ask('Say whether that fits.')['fits'] and first\n",
+        ['{"queue": "billing"}', '{"fits": true}', '{"queue": "support"}', '{"fits": true}'],
+    ),
     "a query in JSON, in prose at times": (
         f"    text = {ASK}\n    queue = json.loads(text[text.index('{{'):])['sql']\n"
         "    if not queue.startswith('SELECT'):\n        raise ValueError(queue)\n",

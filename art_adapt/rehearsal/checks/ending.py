@@ -97,7 +97,11 @@ def _remedy(error: str, seen: Seen) -> str:
         if name != missing[1] and _is_a_package(name):
             return f"install the version of {name} that the agent needs: this one has no {missing[1]}"
         if own := _in_project(name, module):  # a package of its name is a stranger's
-            return f"import {own} by a name that works from the folder where the train module runs"
+            folder = own.parent.as_posix()
+            return (
+                f"let Python find {own}, also to train: set PYTHONPATH={quote(folder)}, or "
+                f"install the project (pip install -e .), or import it as {_dotted(own)}"
+            )
         install = (
             f"pip install {package} (the package may have another name); if it is a module of "
             "yours that is not here, add it"
@@ -160,6 +164,11 @@ def _in_project(name: str, module: Path) -> Path | None:
                 own = path if each is around[0] else each
                 return own.relative_to(root)
     return None
+
+
+def _dotted(path: Path) -> str:
+    """Return the module of a path below the project's root, as its root imports it."""
+    return ".".join(path.with_suffix("").parts)
 
 
 def _adds_folders(module: Path) -> bool:

@@ -27,17 +27,23 @@ def changed_files(seen: Seen) -> Iterator[Finding]:
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
-    """Yield whether no file was made elsewhere."""
+    """Yield whether no file was made elsewhere, once for each line that made some."""
+    made: dict[str, list[str]] = {}
     for each in seen.outside:
-        if each.what != MADE:
-            continue
-        where = f" ({each.at})" if each.at else ""
-        yield Witness(
-            f"{each.path} was not made{where}",
-            False,
-            f"an episode made {each.path}{where}, outside of the project: the rehearsal has removed "
-            "it; in training all rollouts share it",
+        if each.what == MADE:
+            made.setdefault(each.at or each.path, []).append(each.path)
+    for at, paths in made.items():
+        first, *others = paths
+        where = "" if at == first else f" ({at})"
+        what = f"{first}{where}, outside of the project"
+        said = (
+            f"episodes made {what}, and {len(others)} more files there: the rehearsal has removed "
+            "them; training leaves them where they are"
+            if others
+            else f"an episode made {what}: the rehearsal has removed it; in training all rollouts "
+            "share it"
         )
+        yield Witness(f"{first} was not made{where}", False, said)
 
 
 def command_line(seen: Seen) -> Iterator[Finding]:

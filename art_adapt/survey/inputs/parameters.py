@@ -141,15 +141,19 @@ def _as_shown(
 ) -> tuple[Syntax, ast.arg]:
     """Return an argument, annotated with the class that runs gave by it, and the file to name it.
 
-    A class of the project is named in its own file, a standard one where the function is.
+    Of several that implement an annotation it is the one that asked the model. A class of the
+    project is named in its own file, a standard one where the function is.
     """
     shown = project.session.shown
     given = shown.class_given(syntax.source.path, function.qualname, argument.arg)
-    is_vague = argument.annotation is None or ast.unparse(argument.annotation) in VAGUE
-    if given is None or not is_vague:
+    if given is None:
         return syntax, argument
     home, name = given
-    place = project.files.get(Path(home), syntax)
+    place, annotation = project.files.get(Path(home), syntax), argument.annotation
+    if annotation is not None and ast.unparse(annotation) not in VAGUE:
+        base = _class_of(project, syntax, annotation)
+        if base is None or base not in lineage(project, place, name)[1:]:
+            return syntax, argument
     spelled = name if name in (*place.classes, "Path") else _named(syntax, home, name)
     if not spelled:
         return syntax, argument

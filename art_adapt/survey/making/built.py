@@ -95,13 +95,15 @@ def _built(
     is filled after it is made, as a registry of tools, says too little.
     """
     annotation = ast.Constant(parameter.annotation or "")
-    classes = _implementing(project, annotated(project, place, annotation))
+    named_in = project.files.get(parameter.annotated_in or place.source.path, place)
+    classes = _implementing(project, annotated(project, named_in, annotation))
     for home, name in sorted(
         classes,
         key=lambda each: not asks_the_model(project, each[0], each[1], reaching),
     ):
         every = constructed(project, home, name)
         passed = [each for each in every if _is_passed(each, parameter)]
+        passed = passed or [each for each in every if _is_shown(project, each, name)]
         alike = len({ast.unparse(call) for _, call in every}) == 1
         if not passed and parameter.passed is not None and every and not alike:
             continue  # of two players, which one is not clear
@@ -159,6 +161,13 @@ def _is_passed(site: Site, parameter: Parameter) -> bool:
         for value in place.nodes
         if isinstance(value, ast.expr) and place.place(value) == parameter.passed
     )
+
+
+def _is_shown(project: Project, site: Site, class_name: str) -> bool:
+    """True if the agent of a watched run got an object that a call made."""
+    place, call = site
+    made = (str(place.source.path), place.owner(call), class_name)
+    return made in project.session.shown.parts
 
 
 def _of_environment(

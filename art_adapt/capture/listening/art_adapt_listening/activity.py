@@ -219,18 +219,17 @@ class Activity:
         kept = snapshot(value)
         if type(value) is str and id(value) in self.opened:
             kept["returned_by"] = self.opened[id(value)][1]
-        if "value" in kept:
-            return kept | self._class_of(value)
-        if (made := self._object(value)) is not None:
+        made = None if "value" in kept else self._object(value)
+        if made is not None:
             kept |= {"object": made.number, "type": made.type}
-        return kept
+        return kept | self._class_of(value)
 
     def _class_of(self, value: Any) -> dict[str, Any]:
-        """Return the class of what JSON holds otherwise, with its file: a record's, a time's."""
+        """Return the class of a value with its file: the project's, or a path's or a time's."""
         kind = type(value)
         if (standard := standard_class(value)) is not None:
             return {"class": standard}
-        if kind.__module__ == "builtins" or not self._is_own(kind):
+        if issubclass(kind, type) or not self._is_own(kind):
             return {}
         file = sys.modules[kind.__module__].__file__ or ""
         return {"class": [os.path.realpath(file), kind.__qualname__]}

@@ -65,9 +65,9 @@ def _plain(value: Any) -> Any:
 
 def standard_class(value: Any) -> list[str] | None:
     """Return the module and the name of a path's class or a time's; None for another one."""
-    if isinstance(value, PurePath):
-        return ["pathlib", "Path"]
     kind = type(value)
+    if issubclass(kind, PurePath):
+        return ["pathlib", "Path"]
     return [kind.__module__, kind.__qualname__] if kind in STANDARD else None
 
 
