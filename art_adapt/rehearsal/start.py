@@ -59,7 +59,7 @@ def start_of(train_module: Path) -> Start:
     project = project_root(module)
     agent = agent_path(module)
     ran_in = {
-        run.folder
+        run.folder_of(agent)
         for run in read_runs(seen_file(module))
         if any(call.path == agent for call in run.calls.values())
     }

@@ -7,7 +7,7 @@ import functools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -137,8 +137,8 @@ class Request:
 class Run:
     """One process that was listened to; ``lines`` are what ``input()`` returned, each with when.
 
-    ``folder``: the one that it began in; None in older notes. ``failed``: its command ended with
-    an exit code that says so.
+    ``folder``: the one that it began in; None in older notes. ``imported_in``: where it had gone
+    when it imported a file. ``failed``: its command ended with an exit code that says so.
     """
 
     began: float  # seconds on the clock
@@ -149,6 +149,11 @@ class Run:
     requests: tuple[Request, ...]
     lines: tuple[tuple[float, str], ...]
     failed: bool = False
+    imported_in: Mapping[Path, Path] = field(default_factory=dict)
+
+    def folder_of(self, file: Path) -> Path | None:
+        """Return the folder that a file was imported in."""
+        return self.imported_in.get(file, self.folder)
 
     @property
     def typed(self) -> tuple[str, ...]:
@@ -271,6 +276,7 @@ def _run(notes: Sequence[Json]) -> Run:
         tuple(_request(n, said.get(n["asked"], {})) for n in notes if "asked" in n),
         tuple((n.get("at", 0.0), n["typed"]) for n in notes if "typed" in n),
         any(n.get("status") for n in notes),
+        {Path(n["imported"]): Path(n["folder"]) for n in notes if "imported" in n},
     )
 
 

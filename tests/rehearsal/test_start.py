@@ -145,3 +145,34 @@ def test_a_folder_that_no_import_can_spell_is_no_package(
     said = rehearsed(root, root / "src/pipeline.py")
     assert "python -m src.pipeline_train\n" in said, said
     assert "Nothing found" in said, said
+
+
+@pytest.mark.wide
+def test_an_agent_that_a_test_imports_in_its_folder_runs_there(tmp_path: Path) -> None:
+    """A fixture changes the working folder first: the agent opens its files by bare names."""
+    agent = project(tmp_path, "app", marks=False)
+    (tmp_path / "style.txt").rename(agent.with_name("style.txt"))
+    text = agent.read_text().replace("    style = ", "    style = STYLE or ")
+    head = "\n\ndef answer"
+    agent.write_text(text.replace(head, f"\nSTYLE = open('style.txt').read(){head}"))
+    (tmp_path / "test_agent.py").write_text(
+        "import os\nimport pathlib\nimport sys\n\n\n"
+        "def test_an_answer():\n"
+        "    app = pathlib.Path(__file__).parent / 'app'\n"
+        "    sys.path.insert(0, str(app))\n    os.chdir(app)\n    import agent\n\n"
+        "    assert agent.answer('What is open?')\n"
+    )
+    pytest_ = (
+        "--scripted",
+        "--",
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "test_agent.py",
+    )
+    seen = art_adapt("capture", *pytest_, cwd=tmp_path)
+    assert seen.returncode == 0, seen.stderr.decode()
+    said = rehearsed(tmp_path, agent)
+    assert "Nothing found" in said, said
+    assert "train       cd app && python agent_train.py\n" in said, said

@@ -73,8 +73,8 @@ class Activity:
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
-        version, folder = sys.version.split()[0], os.getcwd()
-        self.write({"run": [*sys.argv], "python": version, "folder": folder})
+        version, self.folder = sys.version.split()[0], os.getcwd()
+        self.write({"run": [*sys.argv], "python": version, "folder": self.folder})
 
     # ------------------------------------------------------------------ what is heard
 
@@ -151,6 +151,9 @@ class Activity:
 
     def _begins(self, frame: FrameType) -> None:
         code = frame.f_code
+        if code.co_name == "<module>" and (folder := os.getcwd()) != self.folder:
+            file = os.path.realpath(code.co_filename)
+            self.write({"imported": file, "folder": folder})
         self.calls[code] += 1
         if self.calls[code] > MOST_CALLS and code not in self.asking:
             self.heard[code] = ""
