@@ -100,6 +100,10 @@ class CallGraph:
             for root, owner in syntax.owners.items():
                 for edge in _edges_of(project, syntax, root):
                     graph._add((path, owner), edge, methods)
+        for caller, callee, line in project.session.shown.calls:
+            for node in _calls_at(project, caller, line):
+                if callee not in graph.certain.get(caller, ()):
+                    graph._add(caller, Calls(callee, node), methods)
         return graph
 
     def _add(
@@ -340,6 +344,17 @@ def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
     for qualname in project.home(path).functions:
         if qualname.startswith(f"{around}."):
             yield path, qualname
+
+
+def _calls_at(project: Project, caller: FunctionKey, line: int) -> Iterator[ast.Call]:
+    """Yield the outermost call of a function on a line: a run has shown whom it reaches."""
+    syntax = project.files.get(caller[0])
+    if syntax is None or caller[1] not in syntax.functions:
+        return
+    for node in syntax.owned_by(caller[1]):
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or 0):
+            yield node
+            return
 
 
 def _merged(*several: Edges) -> Edges:

@@ -52,7 +52,8 @@ class Shown:
     returned it, the outermost first. ``openers`` returned what the episode's function is
     given by a parameter and what no request holds: the key of a conversation. ``model`` is the
     one name that its requests asked, or "". ``classes`` are those of the project, as file and
-    name, of what each function was given by a parameter.
+    name, of what each function was given by a parameter. ``calls`` are those that it made, each
+    with its caller, the called function, and the line.
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
@@ -61,6 +62,7 @@ class Shown:
     model: str = ""
     parts: frozenset[tuple[str, str, str]] = frozenset()
     classes: tuple[tuple[tuple[str, str, str], tuple[str, str]], ...] = ()
+    calls: frozenset[tuple[tuple[Path, str], tuple[Path, str], int]] = frozenset()
 
     def class_given(
         self, path: Path, function: str, parameter: str

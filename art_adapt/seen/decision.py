@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
@@ -17,6 +18,7 @@ from art_adapt.seen.episodes import (
     MOST_CALLS,
     Enclosing,
     SeenFunction,
+    around_of,
     is_fed_on,
     is_of_test,
     seen_episodes,
@@ -111,7 +113,11 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
         chosen = around_set_up(chosen, functions, survey) or chosen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and differs and _is_only_tested(chosen):
-        return Seen(asked, None, None)  # a test may try a step alone
+        read_one = next(
+            (f for f in functions if first and f.key == key_of(first)), None
+        )
+        if read_one is None or chosen.key not in around_of(read_one):
+            return Seen(asked, None, None)  # a test may try a step alone
     is_partial = _failed(chosen) or all(run.failed for run in asked)
     if (differs or len(likely_by_reading(survey)) > 1) and is_partial:
         return Seen(asked, None, None, ended_early=True)
@@ -348,7 +354,21 @@ def shown_by(seen: Seen | None) -> Shown:
         model,
         frozenset(parts),
         tuple(_classes(calls)),
+        frozenset(edge for each in calls for edge in _calls_in(each)),
     )
+
+
+def _calls_in(
+    episode: Enclosing,
+) -> Iterator[tuple[FunctionKey, FunctionKey, int]]:
+    """Yield the calls of the project's functions that led from an episode to the model."""
+    run = episode.run
+    for request in episode.requests:
+        for inner, outer in pairwise(run.outward(request.around)):
+            if inner.site is not None and inner.direct:
+                yield outer.key, inner.key, inner.site.line
+            if outer is episode.call:
+                break
 
 
 def _classes(

@@ -361,13 +361,15 @@ def _as_seen(
     if parameter.annotation is None or contradicts(parameter.annotation, values):
         parameter = replace(parameter, annotation=type_of(values))
     parameter = replace(parameter, annotation=with_none(parameter.annotation, values))
-    # What several tasks had in common is a setting, whoever was told it.
+    # What several tasks had in common is a setting, whoever was told it; but a row says a text
+    # that the agent's own files do not: a test may have made it up.
     is_shared = (
         differs
         and len(values) > 1
         and len(spelled_of(values)) == 1
         and is_literal(own_of(parameter))
         and len(spelled_as_code(values[0])) <= LONGEST
+        and (not isinstance(values[0], str) or is_choice(values[0], words))
     )
     if not is_shared and (
         parameter.name in given

@@ -361,3 +361,51 @@ def test_an_option_that_runs_set_is_a_field(kind: str, tmp_path: Path) -> None:
     runs = [("planner.py", "--budget", n, "A weekend in Rome.") for n in ("200", "500")]
     _, rows = shown(tmp_path, {"planner.py": planner}, *runs)
     assert [row["budget"] for row in rows] == [200, 500]
+
+
+@pytest.mark.wide
+def test_a_run_shows_whom_a_call_reaches(tmp_path: Path) -> None:
+    """No reader finds what a plug-in's file defines, which Python finds by another folder."""
+    planner = """\
+    from openai import OpenAI
+
+
+    class Planner:
+        def __init__(self):
+            self.client = OpenAI()
+
+        def plan(self, text: str) -> str:
+            asked = [{"role": "user", "content": text}]
+            reply = self.client.chat.completions.create(model="m", messages=asked)
+            return reply.choices[0].message.content
+    """
+    desk = """\
+    import sys
+    from importlib import import_module
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parent / "plugins"))
+
+
+    def made(name: str):
+        return getattr(import_module(name), name.title())()
+
+
+    def take(order: str) -> str:
+        first = made("planner").plan(f"What is to be done first? {order}")
+        return made("planner").plan(f"And then? {order} {first}")
+
+
+    if __name__ == "__main__":
+        print(take(sys.argv[1]))
+    """
+    (tmp_path / "plugins").mkdir()
+    files = {"plugins/planner.py": planner, "desk.py": desk}
+    commands = [("desk.py", "A sofa has to leave."), ("desk.py", "A press comes in.")]
+    said, rows = shown(tmp_path, files, *commands)
+    assert "episode  take (desk.py:" in said, said
+    assert [row["order"] for row in rows] == [each[1] for each in commands]
+    done = art_adapt("-y", "desk.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "recorded(" in (tmp_path / "plugins" / "planner.py").read_text()
+    assert "take(order=scenario.order)" in (tmp_path / "desk_train.py").read_text()
