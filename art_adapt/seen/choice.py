@@ -47,6 +47,9 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
             return min(inside, key=lambda each: each.depth)
     if outer is not None and not first.told and likeliest in around:
         return outer  # which gives it a conversation alone
+    for each in possible if not first.told else ():
+        if each.key in around and each.key in entries and entries[each.key].is_typed_to:
+            return each  # the chat, of which the run had one turn
     # Steps that stand side by side, as the opening and the turns of a game: reading tells. What a
     # person asked on the command line tells more, as of the demonstrations of a notebook.
     beside = [e for e in possible if _is_beside(e, first)]

@@ -409,3 +409,37 @@ def test_a_run_shows_whom_a_call_reaches(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert "recorded(" in (tmp_path / "plugins" / "planner.py").read_text()
     assert "take(order=scenario.order)" in (tmp_path / "desk_train.py").read_text()
+
+
+@pytest.mark.wide
+def test_a_chat_that_had_one_turn_is_a_chat(tmp_path: Path) -> None:
+    """What takes a turn is given the conversation: a row would hold the system prompt."""
+    chat = """\
+    from openai import OpenAI
+
+    client = OpenAI()
+    SYSTEM = "You keep a ledger."
+
+
+    def run_turn(messages):
+        reply = client.chat.completions.create(model="m", messages=messages)
+        messages.append(reply.choices[0].message)
+        return reply.choices[0].message.content
+
+
+    def main():
+        messages = [{"role": "system", "content": SYSTEM}]
+        while text := input("> "):
+            messages.append({"role": "user", "content": text})
+            print(run_turn(messages))
+
+
+    if __name__ == "__main__":
+        main()
+    """
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "chat.py").write_text(dedent(chat))
+    options = ("capture", "--scripted", "--", sys.executable, "chat.py")
+    done = art_adapt(*options, cwd=tmp_path, stdin=b"What did I spend in May?\n\n")
+    assert "episode  main (chat.py:" in done.stderr.decode(), done.stderr.decode()
+    assert "SYSTEM" not in (tmp_path / "scenarios.jsonl").read_text()

@@ -47,6 +47,10 @@ def run_agent(question: str) -> str:
 """
 # What comes near to one of these and is right.
 RIGHT_TOO = {
+    "a file is not there that the model made up": (
+        'def look(city: str) -> str:\n    return open(f"skies/{city}.txt").read()\n\n\n'
+        + RIGHT.replace("str(error)", "repr(error)")
+    ),
     "the last request has no tools": """\
 def run_agent(question: str) -> str:
     messages = [{"role": "user", "content": question}]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
+from art_adapt.scenarios.reward_keys import keys_of_reward
 from art_adapt.scenarios.rows import split
 from art_adapt.training.plan import described, make_plan
 
@@ -28,6 +29,14 @@ def check(setup: Setup) -> Iterator[Finding]:
         source = setup.settings["SCENARIOS"]
         yield failed("scenarios", f"{source} has no scenarios", "write some")
         return
+    for key, place in keys_of_reward(setup.path).items():
+        if lacking := sum(not hasattr(row, key) for row in rows):
+            yield failed(
+                "scenarios",
+                f"{lacking} of {len(rows)} rows have no {key}, which {place} reads: their episodes "
+                "are lost, and the run ends if more than one in five are",
+                f"add {key} to these rows, or remove them; art-adapt scenarios names each",
+            )
     training, validation = split(rows, setup.settings.get("VALIDATION_SCENARIOS"))
     said = f"{len(training)} to train on, {len(validation)} held out"
     texts = Counter(json.dumps(r.model_dump(mode="json"), sort_keys=True) for r in rows)
@@ -37,7 +46,7 @@ def check(setup: Setup) -> Iterator[Finding]:
         yield note(
             "scenarios",
             what,
-            "remove the duplicates, or validation may use scenarios that were trained on",
+            "remove the duplicates: a task that comes twice is trained on twice as often",
         )
     else:
         yield ok("scenarios", said)

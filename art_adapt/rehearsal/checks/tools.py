@@ -25,6 +25,8 @@ FAILURE = re.compile(
     r"|has no attribute|is not defined|required positional argument|unexpected keyword argument|"
     + "|".join(re.escape(os.strerror(number)) for number in sorted(errno.errorcode))
 )
+# What repr() leaves of such an error names no file: it may be the one that an argument named.
+NO_FILE = "No such file or directory"
 # What it says without a network, which a rehearsal has not.
 NETWORK = re.compile(
     r"Connect|Proxy|Timeout|Max retries|SSL|HTTP|urlopen|[Nn]ame or service|getaddrinfo|"
@@ -144,6 +146,8 @@ def _reply(text: str, arguments: str) -> Reply:
     found = FAILURE.search(text)
     parts = {part for own in OWN_TEXT.findall(arguments) for part in own.split("-")}
     if found is None or not parts.isdisjoint(re.findall(r"\w+", text)):
+        return Reply("", False)
+    if parts and NO_FILE in text and f"{NO_FILE}: " not in text:
         return Reply("", False)
     failure = text[max(0, found.start() - 20) : found.end() + 60]
     return Reply(failure, NETWORK.search(text) is not None)

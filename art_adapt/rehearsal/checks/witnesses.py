@@ -11,7 +11,14 @@ from typing import Any
 from art_adapt.code.nodes import FunctionNode, dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
-from art_adapt.rehearsal.checks import as_seen, outside, repeated, requests, unreached
+from art_adapt.rehearsal.checks import (
+    as_seen,
+    outside,
+    repeated,
+    requests,
+    rows,
+    unreached,
+)
 from art_adapt.rehearsal.checks.tools import replies
 from art_adapt.rehearsal.protocol import Json, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
@@ -93,6 +100,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"an episode wrote files of the project{which}; if others must not see that, adapt "
             "again with --isolate copy",
         )
+    yield from rows.witnesses(seen)
     yield from outside.witnesses(seen)
     yield from unreached.witnesses(seen)
     yield from as_seen.witnesses(seen)
