@@ -119,7 +119,7 @@ def capture(
         )
     if not known:
         script = _script(env or (), replies) if scripted else None
-        raise typer.Exit(watch(command, ran, output, allow or (), script, entry))
+        raise _ended(watch(command, ran, output, allow or (), script, entry))
     if ran is None:
         raise Refusal(
             f"cannot find the agent's file in the command {' '.join(command)}",
@@ -150,7 +150,12 @@ def capture(
         )
     log.unlink(missing_ok=True)
     say_kept(kept, path, point, code, f"art-adapt scenarios {quote(shown(path))}")
-    raise typer.Exit(code)
+    raise _ended(code)
+
+
+def _ended(code: int) -> typer.Exit:
+    """Exit as a shell says that a command ended: 143 of SIGTERM."""
+    return typer.Exit(128 - code if code < 0 else code)
 
 
 def _script(let_through: Sequence[str], replies: Path | None) -> Script:

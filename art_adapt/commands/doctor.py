@@ -15,6 +15,7 @@ from art_adapt import backends
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal, missing
 from art_adapt.installing import pip_install
+from art_adapt.train_file import only_train_module
 
 if TYPE_CHECKING:
     from art_adapt.doctor import Finding
@@ -25,7 +26,13 @@ MARGIN = 19  # where the texts begin
 
 @app.command()
 def doctor(
-    module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
+    module: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[TRAIN_MODULE]",
+            help="By default the one *_train.py in this folder.",
+        ),
+    ] = None,
     backend: Annotated[
         str | None, typer.Option(help=f"{backends.NAMES}, instead of BACKEND.")
     ] = None,
@@ -43,6 +50,9 @@ def doctor(
     Exit codes: 0 it could; 1 something would end the run or make it worthless; 2 could
     not check.
     """
+    module = module or only_train_module(
+        "name it: art-adapt doctor path/to/agent_train.py"
+    )
     if not module.is_file():  # before ART is imported: that takes seconds
         raise missing(module)
     try:

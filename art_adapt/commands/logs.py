@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from art_adapt.commands import command_app
-from art_adapt.commands.scenarios import needs_pydantic, only_train_module
+from art_adapt.commands.scenarios import needs_pydantic
 from art_adapt.errors import Refusal
+from art_adapt.train_file import only_train_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ def logs(
 
     Exit codes: 0 rows were written, or all were there; 1 none fits; 2 could not read.
     """
-    path = module or only_train_module()
+    path = module or only_train_module("name it with --module path/to/agent_train.py")
     needs_pydantic()
     from art_adapt.json_lines import json_lines
     from art_adapt.logs.read import read_log

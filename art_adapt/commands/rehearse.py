@@ -12,6 +12,7 @@ import typer
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal, missing
 from art_adapt.terminal import ERASED
+from art_adapt.train_file import only_train_module
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
 app = command_app()
@@ -19,7 +20,13 @@ app = command_app()
 
 @app.command()
 def rehearse(
-    module: Annotated[Path, typer.Argument(metavar="TRAIN_MODULE")],
+    module: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[TRAIN_MODULE]",
+            help="By default the one *_train.py in this folder.",
+        ),
+    ] = None,
     steps: Annotated[
         int | None,
         typer.Option(min=1, help="Training steps to run: 2, and 30 with --train."),
@@ -144,6 +151,9 @@ def rehearse(
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
         )
+    module = module or only_train_module(
+        "name it: art-adapt rehearse path/to/agent_train.py"
+    )
     if not module.is_file():
         raise missing(module)
     if module.suffix != ".py":

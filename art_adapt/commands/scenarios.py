@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from art_adapt.code.project_folder import python_files
 from art_adapt.commands import command_app
 from art_adapt.errors import Refusal
 from art_adapt.installing import pip_install
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
+from art_adapt.train_file import only_train_module
 
 FINE, FOUND = 0, 1
 app = command_app()
@@ -50,7 +50,7 @@ def scenarios(
 
     Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not check.
     """
-    path = module or only_train_module()
+    path = module or only_train_module("name it with --module path/to/agent_train.py")
     needs_pydantic()
     from art_adapt.report.scenarios import scenarios_as_json, show_scenarios
     from art_adapt.scenarios.check import check_scenarios
@@ -102,24 +102,3 @@ def own_source(path: Path) -> str:
         )
     is_module = source_kind(said) is SourceKind.ROWS
     return said if is_module else str(path.parent / said)
-
-
-def only_train_module() -> Path:
-    """Return the only train module in the working folder, or else the only one below it.
-
-    Raises:
-        Refusal: there is none, or more than one.
-    """
-    below = (path for path in python_files(Path()) if path.stem.endswith("_train"))
-    found = sorted(Path().glob("*_train.py")) or sorted(below)
-    if len(found) == 1:
-        return found[0]
-    named = "name it with --module path/to/agent_train.py"
-    if found:
-        names = ", ".join(map(str, found))
-        what = f"several train modules in this folder: {names}"
-        raise Refusal(what, next_step=named)
-    raise Refusal(
-        "no train module in this folder or below it",
-        next_step=f"write one with art-adapt agent.py, or {named}",
-    )

@@ -116,9 +116,9 @@ def check_scenarios(
 
 
 def _given(rows: Sequence[tuple[str, pydantic.BaseModel]], name: str) -> list[Any]:
-    """Return what rows have under a field, without those that have nothing there."""
+    """Return what rows have under a field, without numbers, switches and None: they have no length."""
     values = (getattr(row, name) for _, row in rows)
-    return [value for value in values if value is not None]
+    return [v for v in values if v is not None and not isinstance(v, int | float)]
 
 
 def _read(

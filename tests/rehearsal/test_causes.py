@@ -64,6 +64,22 @@ CAUSES = {
         "fix",
         "return a low reward",
     ),
+    "a name that nothing defines in a tool": (
+        HEAD
+        + "def edit(path):\n    return pathh\n\n\n"
+        "SCHEMA = {'type': 'object', 'properties': {'path': {'type': 'string'}}, 'required': ['path']}\n"
+        "TOOLS = [{'type': 'function', 'function': {'name': 'edit', 'parameters': SCHEMA}}]\n\n\n"
+        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    for _ in range(4):\n"
+        "        said = client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+        "        message = said.choices[0].message\n        messages.append(message)\n"
+        "        for call in message.tool_calls or []:\n"
+        "            done = edit(**json.loads(call.function.arguments))\n"
+        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': done})\n"
+        "    return message.content\n",
+        "correct agent.py:13, which no reply of a model can run",
+        "catch what edit raises",
+    ),
     "a tool that needs more than its schema requires": (
         HEAD
         + "def edit(path, before, after):\n    return path + before + after\n\n\n"

@@ -33,12 +33,12 @@ def test_a_key_that_a_row_lacks_is_told_at_its_line(
     if told["name"] == "rows":  # the row was not among those that ran
         assert told["line"] == 10 and told["path"].endswith("scenarios.jsonl"), told
         assert "score (rewards.py:2) reads" in told["what"], told
-    doctor = art_adapt("doctor", "agent_train.py", cwd=folder).stdout.decode()
+    doctor = art_adapt("doctor", cwd=folder).stdout.decode()
     said = " ".join(doctor.split())
     assert "1 of 10 rows have no expected, which score (rewards.py:2) reads" in said
 
 
 def test_rows_that_say_the_same_are_told(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ROW % 1 * 3 + ROW % 2 * 3)
-    said = art_adapt("rehearse", "--steps", "1", "agent_train.py", cwd=folder).stdout
+    said = art_adapt("rehearse", "--steps", "1", cwd=folder).stdout  # the only module
     assert b"4 of 6 rows say the same as an earlier one" in said, said.decode()

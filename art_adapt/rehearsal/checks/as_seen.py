@@ -36,10 +36,16 @@ from art_adapt.words import INSTRUCT
 Json = dict[str, Any]
 
 AS_SEEN = "given the replies of the watched run, an episode of its row sends the run's requests"
-REMEDY = (
-    "change episode() so that it starts the agent as that run did, and restore files that the run "
-    "has changed; if the agent or the row has changed since, watch it again with art-adapt capture"
+WATCH_AGAIN = (
+    "if the agent or the row has changed since, watch it again with art-adapt capture"
 )
+STARTS = (
+    "change episode() so that it starts the agent as that run did, and restore files that the run "
+    f"has changed; {WATCH_AGAIN}"
+)
+WORKS = f"restore files and data that the run has changed; {WATCH_AGAIN}"
+FAILS = f"correct the line that raised, or {WORKS}"
+RETURNS = f"wrap what the run returned in final_answer(...), where the agent has it; {WATCH_AGAIN}"
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,12 @@ class Difference:
     """How a request differs from the run's; ``by_episode``: what episode() does makes the difference.
 
     A prompt, a task or tools of the first request are: no tool, service or chance comes before it.
+    ``fix``: what to do about another difference.
     """
 
     text: str
     by_episode: bool = False
+    fix: str = WORKS
 
 
 def otherwise(seen: Seen) -> Iterator[Finding]:
@@ -100,7 +108,7 @@ def otherwise(seen: Seen) -> Iterator[Finding]:
         for difference in _apart_from(episode, repeat, pair, seen):
             if not difference.by_episode:
                 continue
-            what, fix = difference.text, _remedy(seen)
+            what, fix = difference.text, _remedy(difference, seen)
             if episode.goes_on:
                 what = (
                     "a row began with the reply of an earlier episode of the watched run, which a "
@@ -143,11 +151,12 @@ def same_row(seen: Seen) -> Iterator[Finding]:
             return
 
 
-def _remedy(seen: Seen) -> str:
+def _remedy(difference: Difference, seen: Seen) -> str:
+    fix = STARTS if difference.by_episode else difference.fix
     if not seen.withheld:
-        return REMEDY
+        return fix
     names = ", ".join(seen.withheld)
-    return f"{REMEDY}; the agent was not given {names}, which --env NAME passes on"
+    return f"{fix}; the agent was not given {names}, which --env NAME passes on"
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
@@ -160,7 +169,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     if differences:
         first, more = differences[0], len(differences) - 1
         others = f" ({more} more difference{'s' * (more != 1)})" if more else ""
-        yield Witness(first.text, False, f"{first.text}{others}; {_remedy(seen)}")
+        fix = _remedy(first, seen)
+        yield Witness(first.text, False, f"{first.text}{others}; {fix}")
     elif replayed:
         count = sum(len(episode.asked) for _, _, episode in replayed)
         statement = f"{AS_SEEN} ({count} request{'s' * (count != 1)})"
@@ -174,6 +184,8 @@ def _uncompared(seen: Seen) -> str:
     """Say why no episode was replayed, though a run was watched."""
     if not seen.notes.repeated:
         return "no episode that could be compared has ended"
+    if not seen.trained:
+        return "all of them were lost"
     rows = [each for each in seen.notes.scenarios if isinstance(each, dict)]
     if any(row.get(CAPTURED) for row in rows):
         return "the notes of its rows are gone, or do not fit them, or hide a secret"
@@ -190,7 +202,8 @@ def _differing(seen: Seen, replayed: Sequence[Replayed]) -> Iterator[Difference]
         for pair, repeat, episode in replayed
         for difference in _apart_from(episode, repeat, pair, seen)
     )
-    yield from dict.fromkeys(found if replayed else map(Difference, _lacking(seen)))
+    lacking = (Difference(each, fix=STARTS) for each in _lacking(seen))
+    yield from dict.fromkeys(found if replayed else lacking)
 
 
 def _replayed(seen: Seen) -> list[Replayed]:
@@ -220,7 +233,8 @@ def _apart_from(
     if repeat.failure is not None:
         yield Difference(
             "with the replies of the watched run, an episode of its row failed: "
-            f"{repeat.failure}"
+            f"{repeat.failure}",
+            fix=FAILS,
         )
     elif count != len(was):
         # Chance may decide how often, or what a tool said.
@@ -235,7 +249,8 @@ def _apart_from(
         if sorted(words_of(cut)) != sorted(words_of(answer)):
             yield Difference(
                 f"the run returned {shortened(repr(returned))}, and the final answer of an "
-                f"episode of its row is {shortened(repr(answer))}"
+                f"episode of its row is {shortened(repr(answer))}",
+                fix=RETURNS,
             )
 
 

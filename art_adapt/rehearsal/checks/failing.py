@@ -54,6 +54,8 @@ OF_THE_CODE = re.compile(
 )
 
 
+# What code raises whatever it is given: a name that nothing defines.
+OF_A_NAME = re.compile(r"\b(Name|UnboundLocal|Syntax|Indentation)Error\b")
 MISSED_FILE = re.compile(r"No such file or directory: '([^']+)'")
 # What one rollout meets where another one has made or removed a file.
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
@@ -272,6 +274,8 @@ def fix_of(seen: Seen, failure: str) -> str:
         return f"change line {place[2]} of the train module, which raised it"
     if _is_of_rollout(failure):
         return "mend rollout() of the train module, or what it calls; no line of the agent raised it"
+    if place is not None and OF_A_NAME.search(failure):
+        return f"correct {Path(place[1]).name}:{place[2]}, which no reply of a model can run"
     raising = _raising(failure)
     if raising in offered_tools(seen) and seen.answers_tools is not None:
         return (
