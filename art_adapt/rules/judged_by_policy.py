@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import (
     argument_of,
     attribute_of,
-    dotted,
     given_to,
     keyword,
     last_name,
@@ -83,6 +82,37 @@ async def rollout(model: art.TrainableModel, topic):
     trajectory.reward = await rate(model, answer.choices[0].message.content)
     return trajectory
 """,
+    """\
+import art
+
+class Replies:
+    def __init__(self, model: art.TrainableModel):
+        self.model = model
+        self.client = model.openai_client()
+
+    async def grade(self, review, reply) -> float:
+        response = await self.client.chat.completions.create(
+            model=self.model.get_inference_name(),  # <-
+            messages=[{"role": "user", "content": f"Rate from 0 to 10: {review} {reply}"}],
+        )
+        return float(response.choices[0].message.content or 0)
+
+    async def rollout(self, item):
+        messages: art.Messages = [{"role": "user", "content": item["review"]}]
+        completion = await self.client.chat.completions.create(
+            model=self.model.get_inference_name(), messages=messages
+        )
+        choice = completion.choices[0]
+        reply = choice.message.content or ""
+        reward = await self.grade(item["review"], reply) - (0.3 if len(reply) > 80 else 0.0)
+        return art.Trajectory(messages_and_choices=[*messages, choice], reward=reward)
+
+async def main(model: art.TrainableModel, backend, items):
+    agent = Replies(model)
+    for item in items:
+        group = art.TrajectoryGroup(agent.rollout(item) for _ in range(8))
+        await backend.train(model, await art.gather_trajectory_groups([group]))
+""",
 )
 GOOD = (
     """\
@@ -143,7 +173,8 @@ def check(code: Code) -> Iterator[Found]:
 
 def _judging(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
     """Yield what asks the model in training for a reward, in a function that records nothing."""
-    for call in ast.walk(reward):
+    made = [reward, *(v.node for v in code.values(reward) if v.syntax is code.syntax)]
+    for call in dict.fromkeys(node for each in made for node in ast.walk(each)):
         body = code.entered(call) if isinstance(call, ast.Call) else None
         if body is None or body.place.syntax is not code.syntax:
             continue
@@ -193,8 +224,9 @@ def _is_policy(code: Code, name: Value) -> bool:
         model = read[0]
     if model is None:
         return False
-    trained = {dotted(each) for call in code.training.calls for each in given_to(call)}
-    if trained and dotted(model) not in trained:
+    # An object keeps it under its own name: self.model.
+    trained = {last_name(e) for call in code.training.calls for e in given_to(call)}
+    if trained and last_name(model) not in trained:
         return False
     annotated = annotation(code.flow, name.of(model)).strip("'\"")
     return annotated.endswith("TrainableModel") or code.models.is_trainable(

@@ -55,6 +55,15 @@ async def step(model, backend, groups):
     some = [art.TrajectoryGroup(filter(lambda t: t.reward > 0, g)) for g in done]  # <-
     await backend.train(model, right + some)
 """,
+    """\
+import art, asyncio
+
+async def attempts(model, attempt, clue):
+    results = await asyncio.gather(*(attempt(model, clue) for _ in range(8)), return_exceptions=True)
+    failed = [r for r in results if isinstance(r, BaseException)]
+    solved = [r for r in results if isinstance(r, art.Trajectory) and r.reward >= 1.0]
+    return art.TrajectoryGroup(solved, exceptions=failed)  # <-
+""",
 )
 GOOD = (
     """\
@@ -70,6 +79,10 @@ async def step(model, backend, groups):
     done = await art.gather_trajectory_groups(groups, after_each=whole)
     more = await art.gather_trajectory_groups(groups, after_each=sound)
     await backend.train(model, [*done, *more])
+
+async def gathered(results):
+    ended = [r for r in results if isinstance(r, art.Trajectory) and r.metrics["turns"] > 0]
+    return art.TrajectoryGroup(ended)
 
 def show(groups):
     wins = [art.TrajectoryGroup([t for t in g if t.reward > 0]) for g in groups]
@@ -130,6 +143,8 @@ def _is_of_reward(code: Code, function: ast.expr) -> bool:
 def _is_high(code: Code, test: ast.expr, kept: str) -> bool:
     """Return whether a test is ``trajectory.reward``, or compares that with a number below it."""
     match test:
+        case ast.BoolOp(op=ast.And(), values=tests):
+            return any(_is_high(code, each, kept) for each in tests)
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             sides = []
             if isinstance(operator, ast.Gt | ast.GtE | ast.Eq):

@@ -42,6 +42,22 @@ BAD = (
     """\
 import art
 
+async def rollout(model: art.Model, board):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "system", "content": "Play."}], reward=0)  # <-
+    client = model.openai_client()
+    while not board.is_over():
+        trajectory.messages_and_choices.append({"role": "user", "content": f"Board: {board}"})
+        reply = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+        board.move(reply.choices[0].message.content)
+    trajectory.reward = board.score()
+    trajectory.metrics["moves"] = board.moves
+    return trajectory
+""",
+    """\
+import art
+
 async def rollout(client, model, question):
     prompt = [{"role": "user", "content": question}]
     response = await client.chat.completions.create(
@@ -167,6 +183,7 @@ OWN = (
     "logs",
     "tools",
     "messages_and_choices",
+    "messages",
     "finish",
 )
 

@@ -26,15 +26,40 @@ import art
 async def step(groups):
     return await art.gather_trajectory_groups(groups, max_exceptions=1.0)  # <-
 """,
+    """\
+import art
+from typing import NamedTuple
+
+class Settings(NamedTuple):
+    rollouts: int = 6
+    tolerated: float = 1.0
+
+ALL = 1.0
+
+async def step(groups, settings: Settings = Settings()):
+    return await art.gather_trajectory_groups(groups, max_exceptions=settings.tolerated)  # <-
+
+async def again(groups):
+    return await art.gather_trajectory_groups(groups, max_exceptions=ALL)  # <-
+""",
 )
-GOOD = (BAD[0].replace("1.0)  # <-", "0.5)"), BAD[0].replace("1.0)  # <-", "1)"))
+GOOD = (
+    BAD[0].replace("1.0)  # <-", "0.5)"),
+    BAD[0].replace("1.0)  # <-", "1)"),
+    BAD[1].replace("1.0", "0.9").replace("  # <-", ""),
+)
 
 
 def check(code: Code) -> Iterator[Found]:
     for call in code.art_calls("gather_trajectory_groups"):
         given = keyword(call, "max_exceptions")
-        if isinstance(given, ast.Constant) and repr(given.value) == "1.0":
+        values = () if given is None else code.values(given)
+        if given is not None and any(_is_all(each.node) for each in values):
             yield found(
                 given,
                 "1.0 means one exception, not all: the second failed rollout ends the run",
             )
+
+
+def _is_all(share: ast.expr) -> bool:
+    return isinstance(share, ast.Constant) and repr(share.value) == "1.0"

@@ -83,6 +83,14 @@ def load(rows):
     test_rows, train_rows = rows[-20:], rows[:-10]  # <-
     return train, val, test_rows, train_rows
 
+def load_twice(path, rng, size):
+    rows = open(path).readlines()
+    rng.shuffle(rows)
+    train = rows[size:]
+    rng.shuffle(rows)
+    val = rows[:size]  # <-
+    return train, val
+
 def load_words(words):
     train_words = words[: int(len(words) * 0.9)]
     val_words = words[-200:] if len(words) < 1000 else words[int(len(words) * 0.8) :][:200]  # <-
@@ -136,6 +144,28 @@ class Experiment:
 """,
 )
 GOOD = (
+    """\
+import art
+
+def load(path, other, rng, size):
+    rows = open(path).readlines()
+    rng.shuffle(rows)
+    train = rows[size:]
+    rng.shuffle(train)
+    val = rows[:size]
+    return train, val
+
+def load_both(path, other, rng, size):
+    rows = open(path).readlines()
+    train = rows[size:]
+    rows = open(other).readlines()
+    rng.shuffle(rows)
+    val = rows[:size]
+    return train, val
+
+async def main(model, backend, groups):
+    await backend.train(model, groups)
+""",
     BAD[-1].replace(
         "        result = await self.backend.train(self.model, groups)  # <-",
         '        if phase.split == "train":\n            await self.backend.train(self.model, groups)',
@@ -310,15 +340,36 @@ def _overlapping(code: Code) -> Iterator[Found]:
             block = code.blocks.around(node)
             cuts.setdefault((block[0], cut), []).append((name, value))
     yield from _held_out_rows_trained(code)
-    for parts in cuts.values():
+    for (_, cut), parts in cuts.items():
         for at, (cut_off, rows) in enumerate(parts):
             if any(
                 _are_split(cut_off, name)
-                and _share(rows, others)
+                and (_share(rows, others) or _is_reordered(code, cut, others, rows))
                 and not _exclude(code, rows, others)
                 for name, others in parts[:at]
             ):
                 yield found(rows, OVERLAP)
+
+
+def _is_reordered(code: Code, cut: str, first: ast.expr, then: ast.expr) -> bool:
+    """Return whether a list is put into another order between the slices of it."""
+    if not all(isinstance(each, ast.Subscript) for each in (first, then)):
+        return False
+    between = [
+        node
+        for node in code.syntax.owned_by(code.syntax.owner(then))
+        if first.lineno < getattr(node, "lineno", 0) < then.lineno
+    ]
+    is_other = any(
+        dotted(node) == cut and isinstance(getattr(node, "ctx", None), ast.Store)
+        for node in between
+    )
+    return not is_other and any(
+        dotted(receiver(node, "sort", "reverse")) == cut
+        or (last_name(node.func) == "shuffle" and cut in map(dotted, node.args))
+        for node in between
+        if isinstance(node, ast.Call)
+    )
 
 
 def _held_out_rows_trained(code: Code) -> Iterator[Found]:

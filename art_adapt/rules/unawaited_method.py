@@ -1,8 +1,9 @@
-"""A coroutine of ART is not awaited, so it never runs, and no error is raised
+"""A coroutine is not awaited, so it never runs, and no error is raised
 
 ``model.register``, ``model.log``, ``backend.train`` and the other methods of models and backends
 that do something are coroutine functions: without ``await`` they only cause a warning when the
-program ends.
+program ends. A coroutine function of your own in a condition is always true: a reward that asks a
+judge by ``if is_right(answer):`` is given to every answer.
 
 Evidence: art 0.5.18, model.py:311, 835, 996, 1150-1203 and local/backend.py:300, 638, 1105-1346; art
 0.5.23, model.py and local/backend.py (the same methods).
@@ -72,6 +73,27 @@ async def main(model, groups):
     await model.register(backend)
     await Loop(model, backend).once(groups)
 """,
+    """\
+import art
+
+async def is_kept(source: str, text: str) -> bool:
+    return source in text
+
+class Judge:
+    async def likes(self, text: str) -> bool:
+        return bool(text)
+
+async def translate(model: art.Model, item, judge: Judge):
+    text = item["text"]
+    reward = 0.0
+    if text and is_kept(item["source"], text):  # <-
+        reward += 0.7
+    reward += 0.2 if judge.likes(text) else 0.0  # <-
+    while not is_kept(text, text):  # <-
+        text += "."
+    good = [each for each in item["more"] if is_kept(each, text)]  # <-
+    return art.Trajectory(messages_and_choices=[], reward=reward + 0.1 * len(good))
+""",
 )
 FIXED = (
     BAD[0]
@@ -81,6 +103,28 @@ FIXED = (
 )
 GOOD = (
     FIXED.replace("  # <-", ""),
+    """\
+import art, asyncio
+from wrappers import blocking
+
+async def is_kept(source: str, text: str) -> bool:
+    return source in text
+
+@blocking
+async def is_short(text: str) -> bool:
+    return len(text) < 9
+
+def is_long(text: str) -> bool:
+    return len(text) > 90
+
+async def translate(model: art.Model, item):
+    text = item["text"]
+    check = is_kept(item["source"], text) if text else None
+    reward = 0.7 if await is_kept(item["source"], text) and not is_long(text) else 0.0
+    if is_short(text) or asyncio.iscoroutine(check):
+        reward += 0.1
+    return art.Trajectory(messages_and_choices=[], reward=reward)
+""",
     """\
 import art
 
@@ -118,6 +162,9 @@ def check(code: Code) -> Iterator[Found]:
             message = "get_step is a coroutine: without await it is no number"
             yield found(call, message, await_it(code, call))
     for call in code.calls:
+        if _is_asked(code, call) and (function := _own_coroutine(code, call)):
+            message = f"{function} is a coroutine function: without await its result is always true"
+            yield found(call, message, await_it(code, call))
         if not isinstance(code.syntax.parents.get(call), ast.Expr):
             continue
         method = _method(code, call)
@@ -130,6 +177,46 @@ def check(code: Code) -> Iterator[Found]:
         ):
             message = f"{name} is a coroutine: without await it does nothing"
             yield found(call, message, await_it(code, call))
+
+
+def _is_asked(code: Code, call: ast.Call) -> bool:
+    """Return whether code asks whether what a call returns is true."""
+    match code.syntax.parents.get(call):
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            return test is call
+        case ast.BoolOp() as around:
+            # The last of `found or ask()` may be a value that is awaited later.
+            return around.values[-1] is not call or _is_asked_whole(code, around)
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.comprehension(ifs=tests):
+            return call in tests
+    return False
+
+
+def _is_asked_whole(code: Code, test: ast.BoolOp) -> bool:
+    match code.syntax.parents.get(test):
+        case ast.If(test=whole) | ast.While(test=whole) | ast.IfExp(test=whole):
+            return whole is test
+        case ast.comprehension() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BoolOp() as around:
+            return _is_asked_whole(code, around)
+    return False
+
+
+def _own_coroutine(code: Code, call: ast.Call) -> str:
+    """Return the name of the project's coroutine function that a call enters; "" for another one."""
+    body = code.entered(call)
+    function = None if body is None else body.function.node
+    is_one = isinstance(function, ast.AsyncFunctionDef) and not function.decorator_list
+    if body is None or not is_one:
+        return ""
+    yields = any(
+        isinstance(node, ast.Yield)
+        for node in body.place.syntax.owned_by(body.function.qualname)
+    )
+    return "" if yields else body.function.node.name
 
 
 def _method(code: Code, call: ast.Call) -> ast.Attribute | None:

@@ -2,10 +2,11 @@
 
 ``trajectory.messages`` and ``model.get_inference_name`` are methods. Without the parentheses a
 request is sent a function that JSON cannot hold, and ``trajectory.messages[-1]`` raises
-TypeError: every episode fails.
+TypeError: every episode fails. ``@art.retry`` without parentheses takes the rollout for the number
+of attempts: a call of it is one of a decorator, and raises as well.
 
 Evidence: art 0.5.18, trajectories.py:71 and model.py:323, 398; art 0.5.23,
-trajectories/__init__.py:946 and model.py:648, 773.
+trajectories/__init__.py:946 and model.py:648, 773. utils/retry.py:19-43 (both).
 """
 
 from __future__ import annotations
@@ -55,6 +56,13 @@ async def rollout(model, s) -> art.Trajectory:
     if s.easy:
         return trajectory.finish  # <-
     return trajectory.finish()
+""",
+    """\
+import art
+
+@art.retry  # <-
+async def rollout(model: art.Model, scenario):
+    return art.Trajectory(messages_and_choices=[scenario])
 """,
 )
 FIXED = (
@@ -117,6 +125,15 @@ def check(code: Code) -> Iterator[Found]:
                 + ("this shows the method" if _is_shown(code, node) else "this raises"),
                 Fix("call it", (insert_after(node, "()"),)),
             )
+    for function in code.syntax.functions.values():
+        for each in function.node.decorator_list:
+            if code.art_name(each) in ("retry", "art.retry", "art.utils.retry"):
+                yield found(
+                    each,
+                    "art.retry makes a decorator: without () it gets the function for the number "
+                    "of attempts, and calling that raises",
+                    Fix("call it", (insert_after(each, "()"),)),
+                )
 
 
 def _is_shown(code: Code, node: ast.Attribute) -> bool:
