@@ -58,6 +58,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     rows.reward_keys,
     groups.rewards,
     groups.answers,
+    groups.echoed_answers,
     groups.same_answers,
     groups.earlier_answers,
     groups.opaque_answers,

@@ -42,3 +42,15 @@ def test_rows_that_say_the_same_are_told(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ROW % 1 * 3 + ROW % 2 * 3)
     said = art_adapt("rehearse", "--steps", "1", cwd=folder).stdout  # the only module
     assert b"4 of 6 rows say the same as an earlier one" in said, said.decode()
+
+
+def test_an_answer_that_is_the_task_is_told(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "".join(ROW % day for day in range(4)))
+    agent = folder / "agent.py"
+    text = agent.read_text()
+    start = text.index("final_answer(", text.index("def "))
+    end = text.index("\n", start)
+    agent.write_text(f"{text[:start]}final_answer(question){text[end:]}")
+    done = art_adapt("rehearse", "--json", "agent_train.py", cwd=folder)
+    found = json.loads(done.stdout)["findings"]
+    assert any("is scenario.question" in each["what"] for each in found), found

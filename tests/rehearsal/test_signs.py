@@ -208,6 +208,8 @@ def test_what_spoils_training_is_found(tmp_path: Path, name: str) -> None:
     assert finding in [each["name"] for each in told["findings"]], told["findings"]
     if name == "a database has no table":
         assert any("weather.db" in each for each in told["unwitnessed"])
+        (place,) = [e for e in told["findings"] if e["name"] == finding]
+        assert place["path"].endswith("agent.py"), place  # where look() is
 
 
 @pytest.mark.parametrize("name", first_now(RIGHT_TOO))

@@ -75,6 +75,30 @@ def answers(seen: Seen) -> Iterator[Finding]:
         )
 
 
+def echoed_answers(seen: Seen) -> Iterator[Finding]:
+    """Report that every episode ended with a text of its row: a reward would grade the task."""
+    ended = [t for t in seen.trained if t.failure is None and has_answer(t)]
+    rows = [row for row in seen.notes.scenarios if isinstance(row, dict)]
+    told = {
+        (repr(text)[:LONGEST], name)
+        for row in rows
+        for name, text in row.items()
+        if isinstance(text, str) and text.strip()
+    }
+    fields = [{name for text, name in told if text == t.answer} for t in ended]
+    same = set.intersection(*fields) if len(ended) >= ENOUGH else set()
+    if same and not all(map(_is_of_model, ended)):
+        yield seen.finding(
+            "answer",
+            f"the final answer of all {len(ended)} episodes is scenario.{min(same)}: a reward would "
+            "grade the task",
+            "wrap what the model has answered in final_answer(...), where the agent has it",
+            r"final_answer\s*=",
+            r"def episode",
+            r"def rollout",
+        )
+
+
 def same_answers(seen: Seen) -> Iterator[Finding]:
     """Report that every episode ended with one answer, whatever the model said.
 

@@ -7,9 +7,11 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from art_adapt.paths import at
+from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, tool_calls
@@ -104,13 +106,15 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
     for name, told in replies(seen).items():
         own = [each.failure for each in told if each.failure and not each.is_network]
         if len(own) >= FEWEST_CALLS and len(own) == len(told):
-            yield seen.finding(
+            path, line = _place_of(name, seen)
+            yield Finding(
                 "tool fails",
                 f"all {len(own)} replies of the tool {name} report a failure, such as {own[0][:100]!r}: the "
                 "model would learn to work without it",
                 "provide what the tool needs here (a database, a file, values of the types that the agent "
                 "gives it), or replace it with --stub",
-                r"def episode",
+                path,
+                line,
             )
     told = [each for several in replies(seen).values() for each in several]
     if len(told) >= FEWEST_CALLS and all(each.is_empty for each in told):
@@ -123,6 +127,19 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
             "and let its reply say what went wrong",
             r"def episode",
         )
+
+
+def _place_of(tool: str, seen: Seen) -> tuple[Path, int]:
+    """Return where the one function of a tool's name begins; else where episode() does."""
+    named = [
+        syntax.place(function.node)
+        for syntax in files_of(seen.path)
+        for function in syntax.functions.values()
+        if function.node.name == tool
+    ]
+    if len(named) == 1:
+        return named[0].path, named[0].line
+    return seen.path, seen.line(r"def episode")
 
 
 def replies(seen: Seen) -> dict[str, list[Reply]]:
