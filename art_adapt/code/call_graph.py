@@ -19,7 +19,7 @@ from art_adapt.code.mentions import (
     only_describes,
     variable_read,
 )
-from art_adapt.code.nodes import FunctionNode, dotted
+from art_adapt.code.nodes import FunctionNode, called_name, dotted
 from art_adapt.code.object_use import PLAIN_METHODS
 from art_adapt.code.project import Project
 from art_adapt.code.questions import question
@@ -101,9 +101,11 @@ class CallGraph:
                 for edge in _edges_of(project, syntax, root):
                     graph._add((path, owner), edge, methods)
         for caller, callee, line in project.session.shown.calls:
-            for node in _calls_at(project, caller, line):
-                if callee not in graph.certain.get(caller, ()):
-                    graph._add(caller, Calls(callee, node), methods)
+            if callee not in graph.certain.get(caller, ()):
+                graph.certain.setdefault(caller, set()).add(callee)
+                graph.sites[caller, callee] = list(
+                    _named_at(project, caller, callee, line)
+                )
         return graph
 
     def _add(
@@ -346,15 +348,22 @@ def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
             yield path, qualname
 
 
-def _calls_at(project: Project, caller: FunctionKey, line: int) -> Iterator[ast.Call]:
-    """Yield the outermost call of a function on a line: a run has shown whom it reaches."""
+def _named_at(
+    project: Project, caller: FunctionKey, callee: FunctionKey, line: int
+) -> Iterator[ast.Call]:
+    """Yield the calls on a line that name the function which a run has shown to be called."""
     syntax = project.files.get(caller[0])
     if syntax is None or caller[1] not in syntax.functions:
         return
+    owner, _, name = callee[1].rpartition(".")
+    named = owner.rpartition(".")[2] if name == "__init__" else name
     for node in syntax.owned_by(caller[1]):
-        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or 0):
+        if (
+            isinstance(node, ast.Call)
+            and called_name(node) == named
+            and node.lineno <= line <= (node.end_lineno or 0)
+        ):
             yield node
-            return
 
 
 def _merged(*several: Edges) -> Edges:

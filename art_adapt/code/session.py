@@ -8,7 +8,7 @@ with more files, or with edited ones, only looks again for what these change.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,14 +61,16 @@ class Shown:
     openers: tuple[tuple[str, tuple[str, str]], ...] = ()
     model: str = ""
     parts: frozenset[tuple[str, str, str]] = frozenset()
-    classes: tuple[tuple[tuple[str, str, str], tuple[str, str]], ...] = ()
+    classes: Mapping[tuple[str, str, str], tuple[str, str]] = field(
+        default_factory=dict
+    )
     calls: frozenset[tuple[tuple[Path, str], tuple[Path, str], int]] = frozenset()
 
     def class_given(
         self, path: Path, function: str, parameter: str
     ) -> tuple[str, str] | None:
         """Return the class that a function was given by a parameter, as its file and name."""
-        return dict(self.classes).get((str(path), function, parameter))
+        return self.classes.get((str(path), function, parameter))
 
 
 @dataclass(eq=False)

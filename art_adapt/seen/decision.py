@@ -353,7 +353,7 @@ def shown_by(seen: Seen | None) -> Shown:
         tuple(_openers(seen)),
         model,
         frozenset(parts),
-        tuple(_classes(calls)),
+        dict(_classes(calls)),
         frozenset(edge for each in calls for edge in _calls_in(each)),
     )
 

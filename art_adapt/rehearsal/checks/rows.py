@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from art_adapt.capture.rows import CAPTURED
 from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
 from art_adapt.scenarios.declared import constant
@@ -37,14 +38,19 @@ def reward_keys(seen: Seen) -> Iterator[Finding]:
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield rows that say the same as others: a step of them trains on one task."""
-    texts = Counter(json.dumps(each, sort_keys=True) for each in seen.notes.scenarios)
+    rows = [
+        {name: value for name, value in row.items() if name != CAPTURED}
+        for row in seen.notes.scenarios
+        if isinstance(row, dict)
+    ]
+    texts = Counter(json.dumps(each, sort_keys=True) for each in rows)
     again = sum(count - 1 for count in texts.values())
     if again:
-        rows = len(seen.notes.scenarios)
         yield Witness(
             "each row is another task",
             False,
-            f"{again} of {rows} rows say the same as an earlier one; art-adapt scenarios names them",
+            f"{again} of {len(rows)} rows say the same as an earlier one; art-adapt scenarios names "
+            "them",
         )
 
 

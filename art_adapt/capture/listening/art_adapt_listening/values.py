@@ -86,8 +86,8 @@ def snapshot(value: Any) -> dict[str, Any]:
     if kind is str:
         cut = {"not_json": f"text of {len(value)} characters"}
         return {"value": value[:LONGEST], **(cut if len(value) > LONGEST else {})}
-    if issubclass(kind, tuple) and hasattr(kind, "_asdict"):
-        value = value._asdict()
+    if issubclass(kind, tuple) and (names := getattr(kind, "_fields", ())):
+        value = dict(zip(names, value, strict=False))  # of a named tuple
     is_large = issubclass(kind, CONTAINERS) and len(value) > LARGEST
     kept: dict[str, Any] = {"not_json": kind.__qualname__}
     if not is_large:
