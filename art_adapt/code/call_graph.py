@@ -101,7 +101,8 @@ class CallGraph:
                 for edge in _edges_of(project, syntax, root):
                     graph._add((path, owner), edge, methods)
         for caller, callee, line in project.session.shown.calls:
-            if callee not in graph.certain.get(caller, ()):
+            is_read = _is_read(project, caller) and _is_read(project, callee)
+            if is_read and callee not in graph.certain.get(caller, ()):
                 graph.certain.setdefault(caller, set()).add(callee)
                 graph.sites[caller, callee] = list(
                     _named_at(project, caller, callee, line)
@@ -348,13 +349,16 @@ def _inside(project: Project, key: FunctionKey) -> Iterator[FunctionKey]:
             yield path, qualname
 
 
+def _is_read(project: Project, key: FunctionKey) -> bool:
+    path, name = key
+    return path in project.files and name in project.files[path].functions
+
+
 def _named_at(
     project: Project, caller: FunctionKey, callee: FunctionKey, line: int
 ) -> Iterator[ast.Call]:
     """Yield the calls on a line that name the function which a run has shown to be called."""
-    syntax = project.files.get(caller[0])
-    if syntax is None or caller[1] not in syntax.functions:
-        return
+    syntax = project.files[caller[0]]
     owner, _, name = callee[1].rpartition(".")
     named = owner.rpartition(".")[2] if name == "__init__" else name
     for node in syntax.owned_by(caller[1]):

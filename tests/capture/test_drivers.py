@@ -364,8 +364,12 @@ def test_an_option_that_runs_set_is_a_field(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.wide
-def test_a_run_shows_whom_a_call_reaches(tmp_path: Path) -> None:
-    """No reader finds what a plug-in's file defines, which Python finds by another folder."""
+@pytest.mark.parametrize("asks_too", [False, True])
+def test_a_run_shows_whom_a_call_reaches(asks_too: bool, tmp_path: Path) -> None:
+    """No reader finds what a plug-in's file defines, which Python finds by another folder.
+
+    Nobody looks for it if the named file asks the model as well.
+    """
     planner = """\
     from openai import OpenAI
 
@@ -399,6 +403,13 @@ def test_a_run_shows_whom_a_call_reaches(tmp_path: Path) -> None:
     if __name__ == "__main__":
         print(take(sys.argv[1]))
     """
+    if asks_too:
+        ask = "import OpenAI; asked = [{'role': 'user', 'content': order}]; "
+        desk = desk.replace(
+            "    first = made",
+            f"    from openai {ask}OpenAI().chat.completions.create(model='m', messages=asked)\n"
+            "        first = made",
+        )
     (tmp_path / "plugins").mkdir()
     files = {"plugins/planner.py": planner, "desk.py": desk}
     commands = [("desk.py", "A sofa has to leave."), ("desk.py", "A press comes in.")]
@@ -407,7 +418,8 @@ def test_a_run_shows_whom_a_call_reaches(tmp_path: Path) -> None:
     assert [row["order"] for row in rows] == [each[1] for each in commands]
     done = art_adapt("-y", "desk.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
-    assert "recorded(" in (tmp_path / "plugins" / "planner.py").read_text()
+    hooked = tmp_path / ("desk.py" if asks_too else "plugins/planner.py")
+    assert "recorded(" in hooked.read_text()
     assert "take(order=scenario.order)" in (tmp_path / "desk_train.py").read_text()
 
 
