@@ -1,22 +1,19 @@
-"""Let what was seen in runs decide which function runs an episode, and how its agent is made."""
+"""Let what was seen in runs decide which function runs an episode."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from art_adapt.code.classes import FunctionKey
-from art_adapt.code.session import Shown
 from art_adapt.code.syntax import MODULE_LEVEL
 from art_adapt.errors import Refusal
 from art_adapt.seen.choice import around_steps, chosen_by, key_of, likely_by_reading
 from art_adapt.seen.episodes import (
     MOST_CALLS,
-    Enclosing,
     SeenFunction,
     around_of,
     is_fed_on,
@@ -24,7 +21,7 @@ from art_adapt.seen.episodes import (
     seen_episodes,
     seen_functions,
 )
-from art_adapt.seen.notes import Call, Made, Run, read_runs, seen_file
+from art_adapt.seen.notes import Call, Run, read_runs, seen_file
 from art_adapt.seen.set_up_before import around_set_up
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
@@ -33,7 +30,6 @@ from art_adapt.survey.candidates.entry_points import names_function
 from art_adapt.survey.model import EntryPoint, Survey
 
 ENDINGS = ("EOFError", "KeyboardInterrupt", "SystemExit")  # of a run that is over
-DEEPEST = 2  # objects in objects in objects
 
 
 @dataclass(frozen=True)
@@ -321,96 +317,6 @@ def name_of(seen: SeenFunction, survey: Survey, agent: Path) -> str:
         return function
     relative = os.path.relpath(path, os.path.realpath(agent.parent))
     return f"{Path(relative).as_posix()}:{function}"
-
-
-def shown_by(seen: Seen | None) -> Shown:
-    """Return which functions made the agent whose episodes were seen."""
-    makers: set[tuple[str, str]] = set()
-    parts: set[tuple[str, str, str]] = set()
-    factories: dict[tuple[str, str], None] = {}
-    calls = () if seen is None or seen.function is None else seen.function.calls
-    for each in calls:
-        if (site := each.call.site) is not None:
-            makers.add((str(site.path), site.function))
-        for made in _made(each.run, each.call, DEEPEST):
-            named = made.type.replace(":", ".").rpartition(".")[2]
-            by = [(made.init, named), *((call, call.name) for call in made.returned)]
-            for call, name in by:
-                if call is not None and call.site is not None:
-                    maker = str(call.site.path), call.site.function
-                    parts.add((*maker, name))
-                    if call is made.init:
-                        makers.add(maker)
-        owner = each.run.owner(each.call)
-        for call in reversed(owner.returned if owner is not None else ()):
-            if not call.is_nested:
-                factories[str(call.path), call.key[1]] = None
-    models = {str(r.body.get("model") or "") for each in calls for r in each.requests}
-    model = models.pop() if len(models) == 1 else ""
-    return Shown(
-        frozenset(makers),
-        tuple(factories),
-        tuple(_openers(seen)),
-        model,
-        frozenset(parts),
-        dict(_classes(calls)),
-        frozenset(edge for each in calls for edge in _calls_in(each)),
-    )
-
-
-def _calls_in(
-    episode: Enclosing,
-) -> Iterator[tuple[FunctionKey, FunctionKey, int]]:
-    """Yield the calls of the project's functions that led from an episode to the model."""
-    run = episode.run
-    for request in episode.requests:
-        for inner, outer in pairwise(run.outward(request.around)):
-            if inner.site is not None and inner.direct:
-                yield outer.key, inner.key, inner.site.line
-            if outer is episode.call:
-                break
-
-
-def _classes(
-    episodes: Iterable[Enclosing],
-) -> Iterator[tuple[tuple[str, str, str], tuple[str, str]]]:
-    """Yield the class of the project that each episode or its object was given by a parameter."""
-    found: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
-    for each in episodes:
-        owner = each.run.owner(each.call)
-        init = None if owner is None else owner.init
-        for call in (each.call, *([] if init is None else [init])):
-            path, function = call.key
-            for name, note in call.given.items():
-                noted = tuple(note.get("class") or ())
-                found.setdefault((str(path), function, name), set()).add(noted)
-    for key, classes in found.items():
-        match [*classes]:
-            case [(file, name)]:
-                yield key, (file, name)
-
-
-def _openers(seen: Seen | None) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the parameters by which each call was given one function's text, with that function."""
-    function = None if seen is None else seen.function
-    if function is None:
-        return
-    for name in function.calls[0].call.given:
-        openers = {each.call.opener_of(name) for each in function.calls}
-        opener = openers.pop() if len(openers) == 1 else None
-        if opener is not None and name not in function.given:
-            yield name, opener
-
-
-def _made(run: Run, call: Call, depth: int) -> Iterator[Made]:
-    """Yield the objects that a call is given or is a method of, and those that made them up."""
-    numbers = [call.owner, *(note.get("object") for note in call.given.values())]
-    for number in numbers:
-        made = run.objects.get(number or 0)
-        if made is not None and made.init is not None:
-            yield made
-            if depth:
-                yield from _made(run, replace(made.init, owner=None), depth - 1)
 
 
 def _ended_well(runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -10,10 +10,11 @@ from art_adapt.code.session import Session
 from art_adapt.decisions import said_in
 from art_adapt.discovery import with_entry_file
 from art_adapt.seen.choice import key_of
-from art_adapt.seen.decision import Seen, seen_of, shown_by, with_seen
+from art_adapt.seen.decision import Seen, seen_of, with_seen
 from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
 from art_adapt.seen.roles import with_seen_roles
+from art_adapt.seen.shown import shown_by
 from art_adapt.seen.untold import around_untold
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source, read_source
@@ -54,7 +55,7 @@ def _as_shown(
 ) -> tuple[Survey, Options]:
     """Return the survey with the episode that runs show, and the options that name it."""
     options = with_seen(options, seen, found, sources)
-    session.shown = shown_by(seen)
+    session.shown = shown_by(None if seen is None else seen.function)
     if seen is not None or options.origin("entry") is Origin.EARLIER:
         sources = with_entry_file(sources, options.entry)
         found = _surveyed(sources, options, session)

@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.annotations import alternatives, bare
@@ -29,6 +28,7 @@ from art_adapt.code.nodes import (
 from art_adapt.code.object_use import is_an_object
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import BUILTIN, Syntax
+from art_adapt.survey.inputs.annotated import VAGUE, as_shown, class_of
 from art_adapt.survey.inputs.clients import (
     is_of_another_library,
     serves_another_library,
@@ -69,8 +69,6 @@ PLAIN = BUILTIN | frozenset(
         "ChatCompletionToolParam",
     ]
 )
-# Annotations that admit both what JSON holds and what it does not.
-VAGUE = ("Any", "typing.Any", "object", "list", "dict", "List", "Dict", "List[Any]")
 # Lists that pydantic fills with models made of what JSON holds.
 LISTS = ("list", "List", "typing.List", "Sequence", "typing.Sequence")
 
@@ -99,7 +97,7 @@ def _of_function(
     default: ast.expr | None,
     of_click: Mapping[str, ast.expr],
 ) -> Parameter:
-    place, argument = _as_shown(project, syntax, function, argument)
+    place, argument = as_shown(project, syntax, function, argument)
     found = _parameter(
         project, syntax, argument, passed_default(default), function, place
     )
@@ -136,45 +134,11 @@ def _of_function(
     return replace(found, is_object=True, fields=None, made=made)
 
 
-def _as_shown(
-    project: Project, syntax: Syntax, function: Function, argument: ast.arg
-) -> tuple[Syntax, ast.arg]:
-    """Return an argument, annotated with the class that runs gave by it, and the file to name it.
-
-    Of several that implement an annotation it is the one that asked the model. A class of the
-    project is named in its own file, a standard one where the function is.
-    """
-    shown = project.session.shown
-    given = shown.class_given(syntax.source.path, function.qualname, argument.arg)
-    if given is None:
-        return syntax, argument
-    home, name = given
-    place, annotation = project.files.get(Path(home), syntax), argument.annotation
-    if annotation is not None and ast.unparse(annotation) not in VAGUE:
-        base = _class_of(project, syntax, annotation)
-        if base is None or base not in lineage(project, place, name)[1:]:
-            return syntax, argument
-    spelled = name if name in (*place.classes, "Path") else _named(syntax, home, name)
-    if not spelled:
-        return syntax, argument
-    return place, ast.arg(argument.arg, ast.parse(spelled, mode="eval").body)
-
-
-def _named(syntax: Syntax, module: str, name: str) -> str:
-    """Return how a file names what it imports of a module; "" if it does not."""
-    for head in syntax.imports:
-        for spelled in (head, f"{head}.{name}"):
-            named = ast.parse(spelled, mode="eval").body
-            if syntax.qualified(named) == f"{module}.{name}":
-                return spelled
-    return ""
-
-
 def _made_again(
     project: Project, syntax: Syntax, found: Parameter, annotation: ast.expr | None
 ) -> Parameter:
     """Say by what a row's value is made again for a parameter, or for a field of a record."""
-    named = None if annotation is None else _class_of(project, syntax, annotation)
+    named = None if annotation is None else class_of(project, syntax, annotation)
     members = {} if named is None else members_of(*named)
     return replace(
         found,
@@ -263,7 +227,7 @@ def fields_of(
 def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
     """True if pydantic makes what an annotation says of what JSON holds: ``list[Message]``."""
     element = _element_of(annotation)
-    found = None if element is None else _class_of(project, syntax, element)
+    found = None if element is None else class_of(project, syntax, element)
     if found is None or not is_validated(project, *found):
         return False
     fields = _fields_within(project, found)
@@ -275,7 +239,7 @@ def _is_coerced(project: Project, syntax: Syntax, annotation: ast.expr) -> bool:
 def _record_listed(project: Project, syntax: Syntax, annotation: ast.expr) -> str:
     """Return the record in ``list[Clause]``, if JSON can hold all of its fields; "" for none."""
     element = _element_of(annotation)
-    found = None if element is None else _class_of(project, syntax, element)
+    found = None if element is None else class_of(project, syntax, element)
     fields = None if found is None else _fields_within(project, found)
     is_flat = fields and not any(
         each.is_object or each.is_client or each.fields for each in fields
@@ -309,15 +273,8 @@ def record_fields(
     """Return the fields of the project's record that an annotation is; None for any other."""
     if annotation is None:
         return None
-    found = _class_of(project, syntax, ast.parse(annotation, mode="eval").body)
+    found = class_of(project, syntax, ast.parse(annotation, mode="eval").body)
     return None if found is None else fields_of(project, *found)
-
-
-def _class_of(
-    project: Project, syntax: Syntax, annotation: ast.expr
-) -> tuple[Syntax, str] | None:
-    """Return the class of the project that an annotation is, with the file that defines it."""
-    return project.class_named(syntax, dotted(bare(annotation)) or "")
 
 
 def _is_record(project: Project, syntax: Syntax, class_name: str) -> bool:
@@ -358,7 +315,7 @@ def _parameter(
         return function is not None and is_an_object(project, syntax, function, name)
 
     text = ast.unparse(annotation) if annotation is not None else None
-    found = None if annotation is None else _class_of(project, place, annotation)
+    found = None if annotation is None else class_of(project, place, annotation)
     is_client = CLIENT_CLASS.search(text or "") is not None or (
         argument.arg in CLIENTS
         and found is None  # a class of the project is none

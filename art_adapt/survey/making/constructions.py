@@ -29,9 +29,9 @@ from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
 from art_adapt.code.tables import holds_objects
 from art_adapt.source import Place
+from art_adapt.survey.inputs.annotated import VAGUE
 from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.instances import asks_the_model
-from art_adapt.survey.inputs.parameters import VAGUE
 from art_adapt.survey.inputs.run_state import (
     is_of_a_run,
     is_said,
