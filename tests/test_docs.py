@@ -52,7 +52,9 @@ def test_ci_runs_the_readmes_commands() -> None:
     assert first is not None and first[1] in script
 
 
-@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(
+    "recorded", [False, pytest.param(True, marks=pytest.mark.wide)]
+)
 def test_the_workflow_comments_on_what_is_not_recorded(
     recorded: bool, tmp_path: Path
 ) -> None:

@@ -62,6 +62,7 @@ def shown(
     return said, [json.loads(row) for row in written]
 
 
+@pytest.mark.wide
 def test_a_batch_that_writes_what_each_task_gave_is_no_episode(tmp_path: Path) -> None:
     """``json.dumps`` of an answer tells nothing to what ``json.loads`` made of the next task."""
     batch = """\

@@ -29,7 +29,12 @@ def bodies(name: str, log: list[Exchange]) -> Counter[bytes] | list[bytes]:
     return Counter(sent) if name in CONCURRENT else sent
 
 
-@pytest.fixture(params=NAMES)
+# Its process imports litellm, for seconds.
+SLOW = "litellm_orders"
+PARAMS = [pytest.param(n, marks=pytest.mark.wide) if n == SLOW else n for n in NAMES]
+
+
+@pytest.fixture(params=PARAMS)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

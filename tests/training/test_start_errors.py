@@ -11,7 +11,9 @@ import pytest
 from agent_files import adapted_copy_of
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"]])
+@pytest.mark.parametrize(
+    "arguments", [[], pytest.param(["--help"], marks=pytest.mark.wide)]
+)
 def test_a_missing_key_is_one_message(tmp_path: Path, arguments: list[str]) -> None:
     folder = adapted_copy_of("support_loop", tmp_path)
     kept = {k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")}
