@@ -18,7 +18,6 @@ from art_adapt.code.nodes import (
     argument_of,
     attribute_of,
     given_to,
-    keyword,
     last_name,
     receiver,
 )
@@ -185,8 +184,9 @@ def _judging(code: Code, reward: ast.expr) -> Iterator[ast.expr]:
         if any(code.syntax.owner(put.by) == owner for put in code.trajectories.puts):
             continue  # it is an episode, or a part of one
         for asked in code.completions.calls:
-            model = keyword(asked.call, "model") if asked.call is not None else None
-            if code.syntax.owner(asked.callee) == owner and model is not None:
+            if asked.call is None or code.syntax.owner(asked.callee) != owner:
+                continue
+            if (model := code.contents.given(asked.call, "model")) is not None:
                 values = code.values(model)
                 if values and all(_is_policy(code, each) for each in values):
                     yield model

@@ -29,7 +29,9 @@ def check(setup: Setup) -> Iterator[Finding]:
         source = setup.settings["SCENARIOS"]
         yield failed("scenarios", f"{source} has no scenarios", "write some")
         return
-    for key, place in keys_of_reward(setup.path).items():
+    is_scored = hasattr(setup.module, "score")
+    needed = keys_of_reward(setup.path) if is_scored else {}
+    for key, place in needed.items():
         if lacking := sum(not hasattr(row, key) for row in rows):
             yield failed(
                 "scenarios",
