@@ -134,18 +134,12 @@ def is_enum(place: Syntax, class_name: str) -> bool:
     return any((dotted(base) or "").endswith("Enum") for base in bases)
 
 
-def members_of(place: Syntax, class_name: str) -> dict[str, ast.Constant]:
-    """Return the literals of an enumeration by their members; none if it computes one of them."""
-    found: dict[str, ast.Constant] = {}
-    for statement in (
-        place.classes[class_name].body if is_enum(place, class_name) else ()
-    ):
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
-                found[name] = value
-            case ast.Assign():
-                return {}
-    return found
+def members_of(place: Syntax, class_name: str) -> tuple[str, ...] | None:
+    """Return the values of an enumeration's members, as source; None of another class."""
+    if not is_enum(place, class_name):
+        return None
+    body = place.classes[class_name].body
+    return tuple(ast.unparse(e.value) for e in body if isinstance(e, ast.Assign))
 
 
 def class_itself(

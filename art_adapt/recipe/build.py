@@ -16,6 +16,12 @@ from art_adapt.recipe.fields import (
     scenario_fields,
     terminal_fields,
 )
+from art_adapt.recipe.made_again import (
+    is_member,
+    is_rebuilt,
+    is_validated,
+    made_again,
+)
 from art_adapt.recipe.model import (
     Answer,
     Argument,
@@ -95,32 +101,29 @@ class _Building:
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
-            elif entry.route is None and self._is_rebuilt(part):
+            elif entry.route is not None:
+                continue
+            elif is_rebuilt(part) and self._is_of_row(part):
                 yield from self._makers(part)
-            elif entry.route is None and (
-                part.is_record or part.element or self._is_validated(part)
+            elif (
+                part.is_record
+                or part.element
+                or (is_validated(part) and self._is_of_row(part))
             ):
                 record = part.element or part.validated or _record_class(part)
                 yield self._import(record.partition(".")[0])
 
-    def _is_rebuilt(self, part: Parameter) -> bool:
-        """True if a row has what dataclasses or a command line's options are made of again."""
-        is_own = part.rebuilt and not (part.is_record or part.is_object or part.element)
-        return bool(is_own) and any(each.of == part.name for each in self.fields)
+    def _is_of_row(self, part: Parameter) -> bool:
+        return any(each.of == part.name for each in self.fields)
 
     def _makers(self, part: Parameter) -> Iterator[ImportedName]:
         if part.rebuilt == NAMESPACE:
             yield ImportedName("argparse", NAMESPACE)
             return
-        if not _is_enumeration(part):
+        if not is_member(part):
             yield ImportedName("pydantic", "TypeAdapter")
         for name in classes_in(part.rebuilt):
             yield self._import(name.partition(".")[0])
-
-    def _is_validated(self, part: Parameter) -> bool:
-        """True if a row has an object of a pydantic class whole, as a dict that makes it."""
-        is_own = bool(part.validated) and not (part.is_record or part.is_object)
-        return is_own and any(each.of == part.name for each in self.fields)
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
@@ -287,20 +290,8 @@ class _Building:
         # A field that is left out must not overrule the default of another of its name.
         said = next((each for each in self.fields if each.of == name), None)
         if said is not None and (is_required or said.default in (None, default)):
-            if parameter.element:
-                made_of = f"{self._local(parameter.element)}(**each)"
-                return Code(f"[{made_of} for each in scenario.{said.name}]")
-            if self._is_rebuilt(parameter) and parameter.rebuilt == NAMESPACE:
-                return Code(f"{NAMESPACE}(**scenario.{said.name})")
-            if self._is_rebuilt(parameter) and _is_enumeration(parameter):
-                return Code(f"{self._local(parameter.rebuilt)}(scenario.{said.name})")
-            if self._is_rebuilt(parameter):
-                adapter = f"TypeAdapter({parameter.rebuilt})"
-                return Code(f"{adapter}.validate_python(scenario.{said.name})")
-            if self._is_validated(parameter):
-                model = self._local(parameter.validated)
-                return Code(f"{model}.model_validate(scenario.{said.name})")
-            return FromScenario(said.name)
+            made_of_row = made_again(parameter, f"scenario.{said.name}", self._local)
+            return Code(made_of_row) if made_of_row else FromScenario(said.name)
         return Code(default) if parameter.declared and default is not None else None
 
 
@@ -359,11 +350,6 @@ def _missing(parameter: Parameter) -> Missing:
     if parameter.passed is not None:
         what += f", as in {parameter.passed.path.name}:{parameter.passed.line}"
     return Missing(what)
-
-
-def _is_enumeration(parameter: Parameter) -> bool:
-    """True if the class that a parameter is annotated with makes a member of its value."""
-    return bool(parameter.members) and parameter.rebuilt.replace(".", "").isidentifier()
 
 
 def _record_class(parameter: Parameter) -> str:

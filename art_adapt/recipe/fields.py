@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from art_adapt.recipe.types import or_none, parsed, plain_type, typed
+from art_adapt.recipe.types import ANY, or_none, parsed, plain_type, typed
 from art_adapt.survey.inputs.rebuilt import STANDARD
 from art_adapt.survey.inputs.supplied import MODEL
 from art_adapt.survey.model import EntryPoint, Parameter, Terminal
@@ -168,8 +168,8 @@ def _type(parameter: Parameter) -> ast.expr:
         return DICTS
     if (standard := _standard(parameter)) is not None:
         return standard
-    if parameter.members:
-        return _of_members(parameter)
+    if parameter.members is not None:
+        return _of_members(parameter.members, parameter)
     if parameter.validated or parameter.rebuilt.isidentifier():
         return DICT
     default = _evaluated(parameter.default)
@@ -190,14 +190,17 @@ def _standard(parameter: Parameter) -> ast.expr | None:
     return or_none(typed(spelled)) if may_miss else typed(spelled)
 
 
-def _of_members(parameter: Parameter) -> ast.expr:
-    """Return what a row may have for a member of an enumeration: one of its values."""
-    values = ", ".join(value for _, value in parameter.members)
-    one_of = plain_type(typed(f"Literal[{values}]"))
-    kinds = {type(_evaluated(value)).__name__ for _, value in parameter.members}
-    kind = (
-        one_of if kinds == {"str"} else typed(kinds.pop() if len(kinds) == 1 else "Any")
-    )
+def _of_members(values: Sequence[str], parameter: Parameter) -> ast.expr:
+    """Return what a row may have for a member of an enumeration: one of its values.
+
+    Of values that are computed, and of several types, that is anything.
+    """
+    kinds = {type(_evaluated(value)) for value in values}
+    kind: ast.expr = ANY
+    if kinds == {str}:
+        kind = plain_type(typed(f"Literal[{', '.join(values)}]"))
+    elif kinds in ({int}, {float}):
+        kind = typed(kinds.pop().__name__)
     may_miss = " | None" in parameter.rebuilt or parameter.default == "None"
     return or_none(kind) if may_miss else kind
 

@@ -18,10 +18,13 @@ from art_adapt.seen.switches import with_switches
 from art_adapt.seen.terminals import as_typed, is_all_heard
 from art_adapt.seen.values import (
     contradicts,
+    has_class,
     holds_more,
     is_asked_about,
     is_choice,
     is_literal,
+    is_live_object,
+    is_namespace,
     is_otherwise,
     is_set,
     is_told,
@@ -281,12 +284,6 @@ def _options(
                 )
 
 
-def _is_namespace(name: str, calls: Sequence[Call]) -> bool:
-    """True if runs gave the options of a command line as they were parsed."""
-    notes = [call.given[name] for call in calls if name in call.given]
-    return bool(notes) and all(n.get("type") == f"argparse:{NAMESPACE}" for n in notes)
-
-
 def _set_up(
     setup: SetupCall, seen: SeenFunction, words: Words, differs: bool
 ) -> SetupCall:
@@ -353,7 +350,8 @@ def _as_seen(
     name = parameter.name
     if all(hides_a_key(name, call.given.get(name)) for call in calls):
         return _left_to_episode(parameter, calls)
-    if _is_live_object(name, calls) or _is_of_unnamed_class(parameter, calls):
+    is_of_unnamed_class = parameter.annotation is None and has_class(name, calls)
+    if is_live_object(name, calls) or is_of_unnamed_class:
         return _left_to_episode(parameter, calls)
     values = values_of(parameter.name, calls)
     if not values:
@@ -376,17 +374,7 @@ def _as_seen(
         or is_varied(parameter, values)
         or is_told(parameter, values, words)
     ):
-        return replace(
-            parameter,
-            default=None,
-            is_client=False,
-            is_object=False,
-            supplied="",
-            made=None,
-            fields=None,
-            stand_in=None,
-            rebuilt=NAMESPACE if _is_namespace(name, calls) else parameter.rebuilt,
-        )
+        return _said_by_row(parameter, calls)
     if parameter.supplied == MODEL and parameter.default is None:
         return _with_own_model(parameter, values, calls, defined)
     is_constant = parameter.default is None and differs and not is_given(parameter)
@@ -396,12 +384,28 @@ def _as_seen(
         else is_set(parameter, values[0], words)
     )
     if len(spelled_of(values)) == 1 and (is_constant or stays):
-        if _has_class(parameter.name, calls):  # no literal is one: a row says it
-            return replace(parameter, default=None)
+        if has_class(parameter.name, calls):  # no literal is one
+            return _said_by_row(parameter, calls)
         text = spelled_as_code(values[0])
         if len(text) <= LONGEST:
             return _made_as(parameter, text, calls, defined)
     return parameter
+
+
+def _said_by_row(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
+    """Make a parameter a scenario's field, whatever reading gives it."""
+    is_parsed = is_namespace(parameter.name, calls)
+    return replace(
+        parameter,
+        default=None,
+        is_client=False,
+        is_object=False,
+        supplied="",
+        made=None,
+        fields=None,
+        stand_in=None,
+        rebuilt=NAMESPACE if is_parsed else parameter.rebuilt,
+    )
 
 
 def _with_own_model(
@@ -453,26 +457,6 @@ def _field_as_seen(
     own = differs and not field.is_record and is_literal(field.default)
     field = replace(field, annotation=with_none(field.annotation, given))
     return replace(field, default=None) if own else field
-
-
-def _is_live_object(name: str, calls: Sequence[Call]) -> bool:
-    """True if each run gave an object that no row can hold: a class is noted in its place."""
-    notes = [call.given[name] for call in calls if name in call.given]
-    return bool(notes) and all(
-        str(note.get("not_json", "")).isidentifier() and "value" not in note
-        for note in notes
-    )
-
-
-def _is_of_unnamed_class(parameter: Parameter, calls: Sequence[Call]) -> bool:
-    """True if runs gave objects that JSON holds otherwise, and no annotation makes them again."""
-    return parameter.annotation is None and _has_class(parameter.name, calls)
-
-
-def _has_class(name: str, calls: Sequence[Call]) -> bool:
-    """True if JSON holds what runs gave, but as something else: a text for a date."""
-    notes = [call.given.get(name, {}) for call in calls]
-    return any("class" in note and "value" in note for note in notes)
 
 
 def _left_to_episode(parameter: Parameter, calls: Sequence[Call]) -> Parameter:

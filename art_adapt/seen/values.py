@@ -13,6 +13,7 @@ from typing import Any
 from art_adapt.code.command_line import environment_default
 from art_adapt.seen.notes import Call
 from art_adapt.seen.written import Words
+from art_adapt.survey.inputs.rebuilt import NAMESPACE
 from art_adapt.survey.inputs.run_state import DIFFERS
 from art_adapt.survey.model import Construction, Parameter
 from art_adapt.words import KEY_TYPED
@@ -201,6 +202,27 @@ def values_of(name: str, calls: Sequence[Call]) -> list[Any]:
     """Return what calls gave for a parameter, if JSON can hold it all."""
     notes = [call.given[name] for call in calls if name in call.given]
     return [n["value"] for n in notes] if all("value" in n for n in notes) else []
+
+
+def is_live_object(name: str, calls: Sequence[Call]) -> bool:
+    """True if each run gave an object that no row can hold: a class is noted in its place."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return bool(notes) and all(
+        str(note.get("not_json", "")).isidentifier() and "value" not in note
+        for note in notes
+    )
+
+
+def has_class(name: str, calls: Sequence[Call]) -> bool:
+    """True if JSON holds what runs gave, but as something else: a text for a date."""
+    notes = [call.given.get(name, {}) for call in calls]
+    return any("class" in note and "value" in note for note in notes)
+
+
+def is_namespace(name: str, calls: Sequence[Call]) -> bool:
+    """True if runs gave the options of a command line as they were parsed."""
+    notes = [call.given[name] for call in calls if name in call.given]
+    return bool(notes) and all(n.get("type") == f"argparse:{NAMESPACE}" for n in notes)
 
 
 def spelled_as_code(value: Any) -> str:

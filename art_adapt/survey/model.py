@@ -210,8 +210,7 @@ class Parameter:
         ""  # its pydantic class, as the agent's file names it, which reads a dict
     )
     rebuilt: str = ""  # the annotation or class by which a row's value is made again
-    # Of an enumeration, the literal of each member, by its name; none if one is computed.
-    members: tuple[tuple[str, str], ...] = ()
+    members: tuple[str, ...] | None = None  # of an enumeration, their values as source
     annotated_in: Path | None = None  # the file that has the names of its annotation
     otherwise: tuple[Place, ...] = ()  # where the project makes it in another way
     set_later: tuple[Place, ...] = ()  # where it sets attributes of what it made

@@ -120,3 +120,18 @@ def test_one_that_all_runs_gave_is_a_row_s_as_well(tmp_path: Path) -> None:
         watched(tmp_path, agent, [CALL, *SAID], *run)
     patch = patch_of(tmp_path)
     assert "solve(task=scenario.task, tone=Tone(scenario.tone))" in patch
+
+
+def test_one_that_another_call_gives_gives_way(tmp_path: Path) -> None:
+    """Reading has the member of a call that never ran."""
+    agent = (
+        TONE
+        + function("def solve(task, tone=None):")
+        + "def demo():\n    return solve('Is it sunny?', Tone.CURT)\n\n\n"
+        + f"{RUNS}print(solve(sys.argv[1], tone=Tone(sys.argv[2])))\n"
+    )
+    for task in ("Is it sunny in Rome?", "Will it rain in Oslo?"):
+        run = (sys.executable, "agent.py", task, "kind")
+        watched(tmp_path, agent, [CALL, *SAID], *run)
+    patch = patch_of(tmp_path)
+    assert "solve(task=scenario.task, tone=Tone(scenario.tone))" in patch, patch

@@ -139,12 +139,9 @@ def _made_again(
 ) -> Parameter:
     """Say by what a row's value is made again for a parameter, or for a field of a record."""
     named = None if annotation is None else class_of(project, syntax, annotation)
-    members = {} if named is None else members_of(*named)
-    return replace(
-        found,
-        rebuilt=rebuilt_as(project, syntax, annotation),
-        members=tuple((name, ast.unparse(value)) for name, value in members.items()),
-    )
+    members = None if named is None else members_of(*named)
+    rebuilt = rebuilt_as(project, syntax, annotation)
+    return replace(found, rebuilt=rebuilt, members=members)
 
 
 def _is_bound_task(function: Function) -> bool:
