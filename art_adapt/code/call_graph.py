@@ -100,13 +100,15 @@ class CallGraph:
             for root, owner in syntax.owners.items():
                 for edge in _edges_of(project, syntax, root):
                     graph._add((path, owner), edge, methods)
-        for caller, callee, line in project.session.shown.calls:
+        shown: Sites = {}  # that the code does not
+        for caller, callee, line in sorted(project.session.shown.calls):
             is_read = _is_read(project, caller) and _is_read(project, callee)
             if is_read and callee not in graph.certain.get(caller, ()):
-                graph.certain.setdefault(caller, set()).add(callee)
-                graph.sites[caller, callee] = list(
-                    _named_at(project, caller, callee, line)
-                )
+                nodes = _named_at(project, caller, callee, line)
+                shown.setdefault((caller, callee), []).extend(nodes)
+        for caller, callee in shown:
+            graph.certain.setdefault(caller, set()).add(callee)
+        graph.sites |= shown
         return graph
 
     def _add(

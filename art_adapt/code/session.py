@@ -51,9 +51,9 @@ class Shown:
     by which each made them: a class's, or a factory's. ``factories`` are the functions that
     returned it, the outermost first. ``openers`` returned what the episode's function is
     given by a parameter and what no request holds: the key of a conversation. ``model`` is the
-    one name that its requests asked, or "". ``classes`` are those of the project, as file and
-    name, of what each function was given by a parameter. ``calls`` are those that it made, each
-    with its caller, the called function, and the line.
+    one name that its requests asked, or "". ``classes`` are those of what each function was given
+    by a parameter: of the project, as file and name, or standard ones, as module and name.
+    ``calls`` led to the model: each is a caller, the called function, and the line.
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
