@@ -28,6 +28,24 @@ def _agent(*, form: str = "", sent: str = "said", done: str, limit: int = 4) -> 
     return text.replace(", )", ")")
 
 
+def _editor(edit: str, *fields: str, required: str) -> str:
+    """An agent that runs ``edit()`` as its model asks."""
+    return (
+        f"{HEAD}{edit}\n\n"
+        f"FIELDS = dict.fromkeys({fields!r}, {{'type': 'string'}})\n"
+        f"SCHEMA = {{'type': 'object', 'properties': FIELDS, 'required': {required.split()!r}}}\n"
+        "TOOLS = [{'type': 'function', 'function': {'name': 'edit', 'parameters': SCHEMA}}]\n\n\n"
+        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
+        "    for _ in range(4):\n"
+        "        said = client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+        "        message = said.choices[0].message\n        messages.append(message)\n"
+        "        for call in message.tool_calls or []:\n"
+        "            done = edit(**json.loads(call.function.arguments))\n"
+        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': done})\n"
+        "        if not message.tool_calls:\n            return message.content\n    return ''\n"
+    )
+
+
 # An agent, what its rehearsal says, and what it does not.
 CAUSES = {
     "a reply in another form": (
@@ -65,36 +83,24 @@ CAUSES = {
         "return a low reward",
     ),
     "a name that nothing defines in a tool": (
-        HEAD
-        + "def edit(path):\n    return pathh\n\n\n"
-        "SCHEMA = {'type': 'object', 'properties': {'path': {'type': 'string'}}, 'required': ['path']}\n"
-        "TOOLS = [{'type': 'function', 'function': {'name': 'edit', 'parameters': SCHEMA}}]\n\n\n"
-        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
-        "    for _ in range(4):\n"
-        "        said = client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
-        "        message = said.choices[0].message\n        messages.append(message)\n"
-        "        for call in message.tool_calls or []:\n"
-        "            done = edit(**json.loads(call.function.arguments))\n"
-        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': done})\n"
-        "    return message.content\n",
+        _editor("def edit(path):\n    return pathh\n", "path", required="path"),
         "correct agent.py:13, which no reply of a model can run",
-        "catch what edit raises",
+        "catch ",
+    ),
+    "a name in code that the model wrote": (
+        HEAD
+        + "def run(task: str) -> str:\n    asked = [{'role': 'user', 'content': task}]\n"
+        "    client.chat.completions.create(model='m', messages=asked)\n"
+        "    exec('done = nothing_here')\n    return 'done'\n",
+        "no line of the agent raised it",
+        "which no reply of a model can run",
     ),
     "a tool that needs more than its schema requires": (
-        HEAD
-        + "def edit(path, before, after):\n    return path + before + after\n\n\n"
-        "TEXT = {'type': 'string'}\n"
-        "FIELDS = {'path': TEXT, 'before': TEXT, 'after': TEXT}\n"
-        "SCHEMA = {'type': 'object', 'properties': FIELDS, 'required': ['path', 'after']}\n"
-        "TOOLS = [{'type': 'function', 'function': {'name': 'edit', 'parameters': SCHEMA}}]\n\n\n"
-        "def run(task: str) -> str:\n    messages = [{'role': 'user', 'content': task}]\n"
-        "    for _ in range(4):\n"
-        "        said = client.chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
-        "        message = said.choices[0].message\n        messages.append(message)\n"
-        "        for call in message.tool_calls or []:\n"
-        "            done = edit(**json.loads(call.function.arguments))\n"
-        "            messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': done})\n"
-        "        if not message.tool_calls:\n            return message.content\n    return ''\n",
+        _editor(
+            "def edit(path, before, after):\n    return path + before + after\n",
+            "path", "before", "after",
+            required="path after",
+        ),
         "the schema of edit does not require before, and the function does",
         "CONCURRENCY = 1",
     ),

@@ -52,10 +52,9 @@ OWN_ERROR = "HTTPException("  # a web handler's, for whatever reason
 OF_THE_CODE = re.compile(
     r"(^|\braised )(\w+\.)*(Attribute|Type|Index|Name|UnboundLocal|ZeroDivision|JSONDecode)Error\b"
 )
-
-
-# What code raises whatever it is given: a name that nothing defines.
-OF_A_NAME = re.compile(r"\b(Name|UnboundLocal|Syntax|Indentation)Error\b")
+UNDEFINED = re.compile(
+    r"\b(?:name|variable) '(\w+)' (?:is not defined|where it is not)"
+)
 MISSED_FILE = re.compile(r"No such file or directory: '([^']+)'")
 # What one rollout meets where another one has made or removed a file.
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
@@ -214,7 +213,10 @@ def _alone(seen: Seen, found: Failures) -> str:
 
 
 def _whole_fix(seen: Seen, failure: str) -> str:
-    fix = f"{fix_of(seen, failure)}, or change what episode() passes"
+    fix = fix_of(seen, failure)
+    if _undefined_at(failure):  # nothing else helps
+        return fix
+    fix += ", or change what episode() passes"
     caught = fix.startswith("catch ")
     return fix if caught else f"{fix}; catch an error that should not end an episode"
 
@@ -274,8 +276,8 @@ def fix_of(seen: Seen, failure: str) -> str:
         return f"change line {place[2]} of the train module, which raised it"
     if _is_of_rollout(failure):
         return "mend rollout() of the train module, or what it calls; no line of the agent raised it"
-    if place is not None and OF_A_NAME.search(failure):
-        return f"correct {Path(place[1]).name}:{place[2]}, which no reply of a model can run"
+    if undefined := _undefined_at(failure):
+        return f"correct {undefined}, which no reply of a model can run"
     raising = _raising(failure)
     if raising in offered_tools(seen) and seen.answers_tools is not None:
         return (
@@ -315,6 +317,20 @@ def fix_of(seen: Seen, failure: str) -> str:
             f"others with --replies; else make the agent run here: {needs}"
         )
     return f"make the agent run on this machine: {needs}"
+
+
+def _undefined_at(failure: str) -> str:
+    """Return the line of the agent that uses a name which nothing defines; "" of another failure.
+
+    Code of the model's that the agent runs may use one as well: then the line does not have it.
+    """
+    named, place = UNDEFINED.search(failure), PLACE.search(failure)
+    if named is None or place is None or not Path(place[1]).is_file():
+        return ""
+    path, line = Path(place[1]), int(place[2])
+    nodes = Syntax.of(read_source(path)).nodes
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == line}
+    return f"{path.name}:{line}" if named[1] in names else ""
 
 
 def _in_another_folder(seen: Seen, failure: str) -> str:
