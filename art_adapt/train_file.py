@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.code.packages import package_depth, package_of
-from art_adapt.code.project_folder import python_files
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
@@ -118,25 +117,3 @@ def is_made_of(data: bytes, content: bytes) -> bool:
 def is_former(data: bytes) -> bool:
     """Tell whether an older art-adapt wrote ``data`` for the recorder that it copied."""
     return SEAL.match(data) is not None and b"art_recording.rollout(" in data
-
-
-def only_train_module(named: str) -> Path:
-    """Return the only train module in the working folder, or else the only one below it.
-
-    ``named``: how the user of a command names one.
-
-    Raises:
-        Refusal: there is none, or more than one.
-    """
-    below = (each for each in python_files(Path()) if each.name.endswith(ENDING))
-    found = sorted(Path().glob(f"*{ENDING}")) or sorted(below)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(map(str, found))
-        what = f"several train modules in this folder: {names}"
-        raise Refusal(what, next_step=named)
-    raise Refusal(
-        "no train module in this folder or below it",
-        next_step=f"write one with art-adapt agent.py, or {named}",
-    )

@@ -6,16 +6,15 @@ import json
 import shutil
 import textwrap
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from art_adapt import backends
 from art_adapt.commands import command_app
+from art_adapt.commands.train_module import TrainModule, only_train_module
 from art_adapt.errors import Refusal, missing
 from art_adapt.installing import pip_install
-from art_adapt.train_file import only_train_module
 
 if TYPE_CHECKING:
     from art_adapt.doctor import Finding
@@ -26,13 +25,7 @@ MARGIN = 19  # where the texts begin
 
 @app.command()
 def doctor(
-    module: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[TRAIN_MODULE]",
-            help="By default the one *_train.py in this folder.",
-        ),
-    ] = None,
+    module: TrainModule = None,
     backend: Annotated[
         str | None, typer.Option(help=f"{backends.NAMES}, instead of BACKEND.")
     ] = None,

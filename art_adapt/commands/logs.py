@@ -10,8 +10,12 @@ import typer
 
 from art_adapt.commands import command_app
 from art_adapt.commands.scenarios import needs_pydantic
+from art_adapt.commands.train_module import (
+    WITH_MODULE,
+    ModuleOption,
+    only_train_module,
+)
 from art_adapt.errors import Refusal
-from art_adapt.train_file import only_train_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,12 +39,7 @@ def logs(
             "--output", "-o", help="A JSON lines file; by default the train module's."
         ),
     ] = None,
-    module: Annotated[
-        Path | None,
-        typer.Option(
-            help="The train module; by default the one *_train.py in this folder."
-        ),
-    ] = None,
+    module: ModuleOption = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -65,7 +64,7 @@ def logs(
 
     Exit codes: 0 rows were written, or all were there; 1 none fits; 2 could not read.
     """
-    path = module or only_train_module("name it with --module path/to/agent_train.py")
+    path = module or only_train_module(WITH_MODULE)
     needs_pydantic()
     from art_adapt.json_lines import json_lines
     from art_adapt.logs.read import read_log

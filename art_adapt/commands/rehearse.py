@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
+from art_adapt.commands.train_module import TrainModule, only_train_module
 from art_adapt.errors import Refusal, missing
 from art_adapt.terminal import ERASED
-from art_adapt.train_file import only_train_module
 
 SCRIPTED_STEPS, TRAINED_STEPS = 2, 30
 app = command_app()
@@ -20,13 +20,7 @@ app = command_app()
 
 @app.command()
 def rehearse(
-    module: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[TRAIN_MODULE]",
-            help="By default the one *_train.py in this folder.",
-        ),
-    ] = None,
+    module: TrainModule = None,
     steps: Annotated[
         int | None,
         typer.Option(min=1, help="Training steps to run: 2, and 30 with --train."),

@@ -10,10 +10,14 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
+from art_adapt.commands.train_module import (
+    WITH_MODULE,
+    ModuleOption,
+    only_train_module,
+)
 from art_adapt.errors import Refusal
 from art_adapt.installing import pip_install
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
-from art_adapt.train_file import only_train_module
 
 FINE, FOUND = 0, 1
 app = command_app()
@@ -29,12 +33,7 @@ def scenarios(
             "train module's own.",
         ),
     ] = None,
-    module: Annotated[
-        Path | None,
-        typer.Option(
-            help="The train module; by default the one *_train.py in this folder."
-        ),
-    ] = None,
+    module: ModuleOption = None,
     validation: Annotated[
         str | None, typer.Option(help="A separate source for validation.")
     ] = None,
@@ -50,7 +49,7 @@ def scenarios(
 
     Exit codes: 0 all rows are scenarios, each once; 1 something found; 2 could not check.
     """
-    path = module or only_train_module("name it with --module path/to/agent_train.py")
+    path = module or only_train_module(WITH_MODULE)
     needs_pydantic()
     from art_adapt.report.scenarios import scenarios_as_json, show_scenarios
     from art_adapt.scenarios.check import check_scenarios

@@ -51,20 +51,25 @@ class Heard:
                 if request.called or not (said and request.messages) or HIDDEN in said:
                     continue
                 # The Responses API has the system prompt beside the conversation.
-                prompt = {"content": request.body.get("instructions") or ""}
-                messages = [*([prompt] if prompt["content"] else ()), *request.messages]
-                value = _read(said)
-                is_read = isinstance(value, dict)
-                kept = Said(
-                    text_of(messages[0]), _lines(messages), value if is_read else said
+                prompt = request.body.get("instructions")
+                messages = [
+                    *([{"content": prompt}] if prompt else ()),
+                    *request.messages,
+                ]
+                began, lines, value = (
+                    text_of(messages[0]),
+                    _lines(messages),
+                    _read(said),
                 )
-                if is_read:
-                    before = tried.get(_said_before(request))
-                    if before is not None and before.said.keys() == value.keys():
-                        with suppress(ValueError):  # the agent asked for it again
-                            every.remove(before)
-                    tried[said] = kept
-                every.append(kept)
+                if not isinstance(value, dict):
+                    every.append(Said(began, lines, said))
+                    continue
+                before = tried.get(_said_before(request))
+                if before is not None and before.said.keys() == value.keys():
+                    with suppress(ValueError):  # the agent asked for it again
+                        every.remove(before)
+                tried[said] = Said(began, lines, value)
+                every.append(tried[said])
         return Heard(tuple(every))
 
     def answer(

@@ -84,27 +84,7 @@ async def main(model, backend, docs, config: Config):
 run(main(art.TrainableModel(name="m"), None, [], Config()))
 """,
 )
-GOOD = (
-    """\
-import art
-
-KINDS = ("entity", "date")
-
-async def rollout(model, doc):
-    scores = await model.score(doc)
-    trajectory = art.Trajectory(messages_and_choices=[], reward=scores[0])
-    trajectory.metrics.update({f"{kind}_f1": s for kind, s in zip(KINDS, scores)})
-    return trajectory
-
-async def main(model, backend, docs):
-    groups = await art.gather_trajectory_groups(
-        art.TrajectoryGroup(rollout(model, doc) for _ in range(4)) for doc in docs
-    )
-    result = await backend.train(model, groups)
-    await model.log(groups, split="val", step=result.step)
-    await model.delete_checkpoints("val/entity_f1")
-""",
-    """\
+LOGGED = """\
 import art
 
 async def rollout(model, doc):
@@ -119,7 +99,18 @@ async def main(model, backend, docs):
     await model.log(groups, split="val", step=result.step)
     await model.delete_checkpoints("val/entity_f1")
     await model.delete_checkpoints("val/exception_rate")
-""",
+"""
+GOOD = (
+    LOGGED,
+    # Names that are put together.
+    LOGGED.replace(
+        "import art\n", 'import art\n\nKINDS = ("entity", "date")\n'
+    ).replace(
+        '    return art.Trajectory(messages_and_choices=[], reward=score, metrics={"entity_f1": score})',
+        "    trajectory = art.Trajectory(messages_and_choices=[], reward=score)\n"
+        '    trajectory.metrics.update({f"{kind}_f1": score for kind in KINDS})\n'
+        "    return trajectory",
+    ),
     BAD[0].replace("()  # <-", '("train/reward")'),
     BAD[0].replace("  # <-", "").replace('"train", step', '"val", step'),
 )

@@ -179,29 +179,18 @@ def check(code: Code) -> Iterator[Found]:
             yield found(call, message, await_it(code, call))
 
 
-def _is_asked(code: Code, call: ast.Call) -> bool:
-    """Return whether code asks whether what a call returns is true."""
-    match code.syntax.parents.get(call):
+def _is_asked(code: Code, value: ast.expr) -> bool:
+    """Return whether code asks whether a value is true."""
+    match code.syntax.parents.get(value):
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            return test is call
+            return test is value
         case ast.BoolOp() as around:
             # The last of `found or ask()` may be a value that is awaited later.
-            return around.values[-1] is not call or _is_asked_whole(code, around)
+            return around.values[-1] is not value or _is_asked(code, around)
         case ast.UnaryOp(op=ast.Not()):
             return True
         case ast.comprehension(ifs=tests):
-            return call in tests
-    return False
-
-
-def _is_asked_whole(code: Code, test: ast.BoolOp) -> bool:
-    match code.syntax.parents.get(test):
-        case ast.If(test=whole) | ast.While(test=whole) | ast.IfExp(test=whole):
-            return whole is test
-        case ast.comprehension() | ast.UnaryOp(op=ast.Not()):
-            return True
-        case ast.BoolOp() as around:
-            return _is_asked_whole(code, around)
+            return value in tests
     return False
 
 

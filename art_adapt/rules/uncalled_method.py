@@ -127,7 +127,7 @@ def check(code: Code) -> Iterator[Found]:
             )
     for function in code.syntax.functions.values():
         for each in function.node.decorator_list:
-            if code.art_name(each) in ("retry", "art.retry", "art.utils.retry"):
+            if code.art_name(each) in ("art.retry", "art.utils.retry"):
                 yield found(
                     each,
                     "art.retry makes a decorator: without () it gets the function for the number "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import last_name
@@ -11,6 +14,8 @@ from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
 from art_adapt.paths import at
 from art_adapt.source import read_source
+
+T = TypeVar("T")
 
 
 def keys_of_reward(module: Path) -> dict[str, str]:
@@ -31,6 +36,35 @@ def keys_of_reward(module: Path) -> dict[str, str]:
         for key in resolve(project, syntax, score):
             found |= _read_by(project, key)
     return found
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A key that the reward reads and some rows do not have: what that does, and what to do."""
+
+    key: str
+    what: str
+    fix: str
+
+
+def lacking_keys(
+    module: Path, rows: Sequence[T], has: Callable[[T, str], bool]
+) -> Iterator[Lacking]:
+    """Yield the keys that the reward of a train module reads and not all ``rows`` have.
+
+    ``has`` tells whether a row has a key.
+
+    Raises:
+        Refusal: the train module cannot be read.
+    """
+    for key, place in keys_of_reward(module).items() if rows else ():
+        if count := sum(not has(row, key) for row in rows):
+            yield Lacking(
+                key,
+                f"{count} of {len(rows)} rows have no {key}, which {place} reads: their episodes "
+                "are lost, and training stops if more than one in five are",
+                f"add {key} to these rows, or remove them; art-adapt scenarios names each",
+            )
 
 
 def _read_by(project: Project, key: FunctionKey) -> dict[str, str]:

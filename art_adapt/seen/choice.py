@@ -40,16 +40,18 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
         if _drives(each, first, survey):
             return each
     if first.is_batch:  # which runs another one for each of some rows
-        if outer is not None and first.key in around_of(outer):
+        inside = [each for each in possible if first.key in around_of(each)]
+        if outer is not None and outer in inside:
             return outer
-        inside = [e for e in possible if first.key in around_of(e) and e.given]
-        if inside:
-            return min(inside, key=lambda each: each.depth)
-    if outer is not None and not first.told and likeliest in around:
-        return outer  # which gives it a conversation alone
-    for each in possible if not first.told else ():
-        if each.key in around and each.key in entries and entries[each.key].is_typed_to:
-            return each  # the chat, of which the run had one turn
+        if given := [each for each in inside if each.given]:
+            return min(given, key=lambda each: each.depth)
+    if not first.told:  # it is given a conversation alone
+        giving = [e for e in possible if e.key in around and e.key in entries]
+        if outer is not None and outer in giving:
+            return outer
+        # A chat may have had one turn.
+        if chats := [each for each in giving if entries[each.key].is_typed_to]:
+            return chats[0]
     # Steps that stand side by side, as the opening and the turns of a game: reading tells. What a
     # person asked on the command line tells more, as of the demonstrations of a notebook.
     beside = [e for e in possible if _is_beside(e, first)]

@@ -108,11 +108,9 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     if chosen is not None:
         chosen = around_set_up(chosen, functions, survey) or chosen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
-    if chosen is not None and differs and _is_only_tested(chosen):
-        read_one = next(
-            (f for f in functions if first and f.key == key_of(first)), None
-        )
-        if read_one is None or chosen.key not in around_of(read_one):
+    if chosen is not None and first is not None and differs:
+        inner = {each.key for each in functions if chosen.key in around_of(each)}
+        if _is_only_tested(chosen) and key_of(first) not in inner:
             return Seen(asked, None, None)  # a test may try a step alone
     is_partial = _failed(chosen) or all(run.failed for run in asked)
     if (differs or len(likely_by_reading(survey)) > 1) and is_partial:

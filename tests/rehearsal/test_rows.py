@@ -25,17 +25,16 @@ def test_a_key_that_a_row_lacks_is_told_at_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    rows = "".join(ROW % day for day in range(9)) + '{"question": "And on Sunday?"}\n'
+    rows = "".join(ROW % day for day in range(30)) + '{"question": "And on Sunday?"}\n'
     folder = folder_with(tmp_path, rows)
     done = art_adapt("rehearse", "--steps", "1", "--json", "agent_train.py", cwd=folder)
     found = json.loads(done.stdout)["findings"]
-    (told,) = [each for each in found if each["name"] in ("rows", "reward raised")]
-    if told["name"] == "rows":  # the row was not among those that ran
-        assert told["line"] == 10 and told["path"].endswith("scenarios.jsonl"), told
-        assert "score (rewards.py:2) reads" in told["what"], told
+    (told,) = [each for each in found if each["name"] == "rows"]
+    assert told["line"] == 31 and told["path"].endswith("scenarios.jsonl"), told
+    assert "have no expected, which score (rewards.py:2) reads" in told["what"], told
     doctor = art_adapt("doctor", cwd=folder).stdout.decode()
     said = " ".join(doctor.split())
-    assert "1 of 10 rows have no expected, which score (rewards.py:2) reads" in said
+    assert "1 of 31 rows have no expected, which score (rewards.py:2) reads" in said
 
 
 def test_rows_that_say_the_same_are_told(tmp_path: Path) -> None:

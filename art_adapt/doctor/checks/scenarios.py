@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from art_adapt.doctor.finding import Finding, Setup, failed, note, ok
-from art_adapt.scenarios.reward_keys import keys_of_reward
+from art_adapt.scenarios.reward_keys import lacking_keys
 from art_adapt.scenarios.rows import split
 from art_adapt.training.plan import described, make_plan
 
@@ -29,16 +29,9 @@ def check(setup: Setup) -> Iterator[Finding]:
         source = setup.settings["SCENARIOS"]
         yield failed("scenarios", f"{source} has no scenarios", "write some")
         return
-    is_scored = hasattr(setup.module, "score")
-    needed = keys_of_reward(setup.path) if is_scored else {}
-    for key, place in needed.items():
-        if lacking := sum(not hasattr(row, key) for row in rows):
-            yield failed(
-                "scenarios",
-                f"{lacking} of {len(rows)} rows have no {key}, which {place} reads: their episodes "
-                "are lost, and the run ends if more than one in five are",
-                f"add {key} to these rows, or remove them; art-adapt scenarios names each",
-            )
+    if hasattr(setup.module, "score"):
+        for each in lacking_keys(setup.path, rows, hasattr):
+            yield failed("scenarios", each.what, each.fix)
     training, validation = split(rows, setup.settings.get("VALIDATION_SCENARIOS"))
     said = f"{len(training)} to train on, {len(validation)} held out"
     texts = Counter(json.dumps(r.model_dump(mode="json"), sort_keys=True) for r in rows)

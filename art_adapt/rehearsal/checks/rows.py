@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from operator import contains
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from art_adapt.capture.rows import CAPTURED
 from art_adapt.json_lines import json_lines
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
 from art_adapt.scenarios.declared import constant
-from art_adapt.scenarios.reward_keys import keys_of_reward
+from art_adapt.scenarios.reward_keys import lacking_keys
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
 
 
@@ -21,27 +22,16 @@ def reward_keys(seen: Seen) -> Iterator[Finding]:
     """Report rows without a key that the reward reads: their episodes get no reward."""
     if seen.notes.reward_raised is not None:
         return
-    rows = [row for row in seen.notes.scenarios if isinstance(row, dict)]
-    for key, place in keys_of_reward(seen.path).items() if rows else ():
-        lacking = sum(key not in row for row in rows)
-        if lacking:
-            file, line = _first_without(key, seen) or (seen.path, 1)
-            yield Finding(
-                "rows",
-                f"{lacking} of {len(rows)} rows have no {key}, which {place} reads: their episodes "
-                "are lost, and training stops if more than one in five are",
-                f"add {key} to these rows, or remove them; art-adapt scenarios names each",
-                file,
-                line,
-            )
+    for each in lacking_keys(seen.path, _rows(seen), contains):
+        file, line = _first_without(each.key, seen) or (seen.path, 1)
+        yield Finding("rows", each.what, each.fix, file, line)
 
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield rows that say the same as others: a step of them trains on one task."""
     rows = [
         {name: value for name, value in row.items() if name != CAPTURED}
-        for row in seen.notes.scenarios
-        if isinstance(row, dict)
+        for row in _rows(seen)
     ]
     texts = Counter(json.dumps(each, sort_keys=True) for each in rows)
     again = sum(count - 1 for count in texts.values())
@@ -52,6 +42,10 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             f"{again} of {len(rows)} rows say the same as an earlier one; art-adapt scenarios names "
             "them",
         )
+
+
+def _rows(seen: Seen) -> list[dict[str, Any]]:
+    return [row for row in seen.notes.scenarios if isinstance(row, dict)]
 
 
 def _first_without(key: str, seen: Seen) -> tuple[Path, int] | None:

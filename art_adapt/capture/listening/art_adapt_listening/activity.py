@@ -24,7 +24,7 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from .active import Active, Made, Site, outward
-from .conversations import OF_THE_SDK, Requests, message_of
+from .conversations import OF_THE_SDK, Requests, message_of, send_to
 from .values import snapshot, standard_class
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
@@ -290,7 +290,7 @@ class Activity:
 
     def _asks(self, frame: FrameType, _: str, body: Any) -> int:
         if self.scripted is not None:  # wherever this client would have asked
-            _send_to(frame.f_locals["self"], self.scripted)
+            send_to(frame.f_locals["self"], self.scripted)
             self._bound()
         number = next(self.numbers)
         around, site = self._caller(frame)
@@ -383,22 +383,6 @@ def loaded(file: str) -> Any:
     sys.modules[name] = module  # where its dataclasses look for it
     spec.loader.exec_module(module)
     return module
-
-
-def _send_to(client: Any, url: str) -> None:
-    """Let a client of the SDK ask at another address, also that of the module openai.
-
-    That one reads the module's ``base_url`` first, and has no setter that works (openai 3,
-    __init__.py).
-    """
-    for each in reversed(type(client).__mro__):
-        address = vars(each).get("base_url")
-        if isinstance(address, property) and address.fset is not None:
-            address.fset(client, url)
-            break
-    module = sys.modules.get("openai")
-    if module is not None and getattr(module, "base_url", None) is not None:
-        module.base_url = url.rstrip("/") + "/"  # type: ignore[attr-defined]
 
 
 def _is_of_a_loop(code: CodeType) -> bool:

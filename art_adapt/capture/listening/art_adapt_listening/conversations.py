@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
@@ -188,3 +189,19 @@ def message_of(said: dict[str, Any]) -> dict[str, Any]:
             text += part.get("text") or ""
     message: dict[str, Any] = {"role": "assistant", "content": text or None}
     return message | ({"tool_calls": calls} if calls else {})
+
+
+def send_to(client: Any, url: str) -> None:
+    """Let a client of the SDK ask at another address, also that of the module openai.
+
+    That one reads the module's ``base_url`` first, and has no setter that works (openai 3,
+    __init__.py).
+    """
+    for each in reversed(type(client).__mro__):
+        address = vars(each).get("base_url")
+        if isinstance(address, property) and address.fset is not None:
+            address.fset(client, url)
+            break
+    module = sys.modules.get("openai")
+    if module is not None and getattr(module, "base_url", None) is not None:
+        module.base_url = url.rstrip("/") + "/"  # type: ignore[attr-defined]
