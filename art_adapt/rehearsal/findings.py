@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from art_adapt.rehearsal.checks import (
     as_seen,
@@ -70,6 +71,37 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
 )
 
 
+# What another finding may be the cause of: a request that is not recorded has no reward.
+FOLLOW: dict[str, tuple[str, ...]] = {
+    "failed": ("answer", "same answer", "reward"),
+    "unhooked": ("stopped", "lost", "failed", "answer", "same answer", "reward"),
+    "stopped rollouts": ("lost", "failed", "answer", "reward"),
+    "cross-talk": (
+        "kept",
+        "reply without a call",
+        "call without a reply",
+        "history a turn",
+        "rendered anew",
+    ),
+    "tools never ran": ("call without a reply", "answer", "same answer"),
+}
+
+
 def findings(seen: Seen) -> list[Finding]:
-    """Run all checks and return their findings, worst first."""
-    return [found for check in CHECKS for found in check(seen)]
+    """Run all checks and return their findings, worst first; what may follow from others last."""
+    return _causes_first([found for check in CHECKS for found in check(seen)])
+
+
+def _causes_first(found: list[Finding]) -> list[Finding]:
+    there = {each.name for each in found}
+    causes = {
+        name: cause for cause in FOLLOW if cause in there for name in FOLLOW[cause]
+    }
+    following = [
+        replace(
+            each, fix=f"fix {causes[each.name]!r} first, which may cause it; {each.fix}"
+        )
+        for each in found
+        if each.name in causes
+    ]
+    return [each for each in found if each.name not in causes] + following

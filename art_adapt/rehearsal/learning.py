@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from art_adapt.comparison import Result
+from art_adapt.rehearsal.parts import REWARDS, TRAINS, calls, passes
 from art_adapt.rehearsal.protocol import Checkpoint, Notes, Training
 from art_adapt.rehearsal.seen import Finding, Seen
 
@@ -129,7 +130,7 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             "nothing trained",
             "ART found no token to train on in any step",
             "run again with --output to read what the module printed",
-            r"backend\.train",
+            TRAINS,
         )
     elif not learned.learned:
         yield seen.finding(
@@ -139,8 +140,8 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             "no better than chance",
             "if the reward needs turns that the tiny model cannot produce, supply them "
             "with --replies; otherwise check the reward",
-            r"trajectory\.reward\s*=|def reward|reward\(",
-            r"backend\.train",
+            *REWARDS,
+            TRAINS,
         )
     if learned.apart > 1e-3 and not learned.off_policy:
         yield seen.finding(
@@ -148,7 +149,7 @@ def learning_findings(seen: Seen, learned: Learning) -> Iterator[Finding]:
             f"the trainer's logprobs differ by {learned.apart:.2g} from those at sampling: "
             "it trains on other prompts than those that were sampled from",
             "pass training.for_training(groups) to backend.train",
-            r"backend\.train",
+            TRAINS,
         )
     yield from not_resumed(
         seen, learned.stopped_at, learned.resumed_at, learned.resumed_same
@@ -165,7 +166,7 @@ def not_resumed(
             f"training stopped at step {stopped_at} and resumed at step {resumed_at}"
             + ("" if same else ", with other weights"),
             "start with initial_step=await model.get_step(), and keep the run name",
-            r"initial_step",
-            r"get_step",
-            r"iterate_dataset",
+            passes("initial_step"),
+            calls("get_step"),
+            calls("iterate_dataset"),
         )

@@ -9,13 +9,13 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from art_adapt.code.syntax import MODULE_LEVEL, Syntax
+from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal, missing
 from art_adapt.installing import pip_install
 from art_adapt.paths import shown
@@ -25,23 +25,21 @@ from art_adapt.rehearsal.child_process import USUAL, Child, Conditions, run_chil
 from art_adapt.rehearsal.cost import Asked, Cost, cost_of_step
 from art_adapt.rehearsal.engine.outcome import EngineRun, engine_findings
 from art_adapt.rehearsal.engine.server import find_vllm
-from art_adapt.rehearsal.environment import check_let_through, files_of
+from art_adapt.rehearsal.environment import check_let_through
 from art_adapt.rehearsal.figures import Figures, figures
 from art_adapt.rehearsal.findings import findings
 from art_adapt.rehearsal.learning import Learning, learning, learning_findings
 from art_adapt.rehearsal.outlook import Outlook, foretell
+from art_adapt.rehearsal.parts import agent_parts
 from art_adapt.rehearsal.protocol import Evaluated, TinyModelSettings
 from art_adapt.rehearsal.replies import Scripted, is_judgement, replies_in
 from art_adapt.rehearsal.scripted_model import Exchange, ScriptedModel
 from art_adapt.rehearsal.seen import Finding, Seen, ToRead, Witness, to_read
 from art_adapt.rehearsal.stubs import check_stubs
-from art_adapt.rehearsal.surveyed import surveyed
 from art_adapt.rehearsal.turns import prompts, turns
 from art_adapt.seen.notes import read_runs, seen_file
 from art_adapt.source import Place, read_source
-from art_adapt.survey.calls.completion_calls import find_completion_calls
 from art_adapt.survey.calls.obstacles import art_use
-from art_adapt.survey.calls.tool_execution import answers_a_call, names_its_call
 from art_adapt.train_file import ENDING, train_module_path
 
 EXTRAS = {"--train": "rehearse", "--engine": "engine"}
@@ -112,7 +110,7 @@ def rehearse(
         from art_adapt.rehearsal.engine.run import on_engine  # needs torch
 
     begun = time.perf_counter()
-    source = _train_module(path)
+    syntax = _train_module(path)
     check_stubs(path, conditions.stubs)
     check_let_through(conditions.let_through, path)
     runs = read_runs(seen_file(path))
@@ -127,18 +125,14 @@ def rehearse(
         child = run_child(path, model.url, steps, Path(folder), conditions=conditions)
         if model.broken is not None:
             raise _broken(model.broken)
-        answering, answers_tools = _answers_tools(path)
         seen = Seen(
             path,
-            source,
+            syntax,
             child.notes,
             _as_told(model.log, child.copy),
-            answers_tools,
-            answering,
-            tuple(_hooked(path)),
+            agent_parts(path),
             child.written,
             _as_told(model.repeats, child.copy),
-            tuple(_loops(path)),
             runs,
             child.withheld,
             tuple(model.embedded),
@@ -168,7 +162,7 @@ def rehearse(
         time.perf_counter() - begun,
         figures(seen),
         tuple(found),
-        answers_tools,
+        seen.agent.answers_tools,
         learned,
         cost_of_step(seen, cost) if cost and seen.notes.steps else None,
         output,
@@ -200,32 +194,8 @@ def _broken(error: Exception) -> Refusal:
     )
 
 
-def _answers_tools(path: Path) -> tuple[str, Place | None]:
-    """Find the function of a train module's agent that answers a tool call, and where."""
-    for syntax in files_of(path):
-        for node in syntax.nodes:
-            if answers_a_call(node) and names_its_call(node):
-                return syntax.owner(node), syntax.place(node)
-    return "", None
-
-
-def _hooked(path: Path) -> Iterator[tuple[str, Place]]:
-    """Yield the functions of an agent that have a hooked call, with the call's place."""
-    for syntax in files_of(path):
-        for call in find_completion_calls(syntax):
-            if call.recorded and call.function != MODULE_LEVEL:
-                yield call.function, syntax.place(call.callee)
-
-
-def _loops(path: Path) -> Iterator[Place]:
-    """Yield the loops in which an agent calls the model turn after turn."""
-    found = surveyed(path)
-    loops = (call.loop for call in found.calls if call.recorded) if found else ()
-    yield from dict.fromkeys(loop.place for loop in loops if loop is not None)
-
-
-def _train_module(path: Path) -> str:
-    """Return the text of a train module.
+def _train_module(path: Path) -> Syntax:
+    """Read a train module.
 
     Raises:
         Refusal: it cannot be read, or it is something else.
@@ -236,7 +206,7 @@ def _train_module(path: Path) -> str:
     beside = own if own.is_file() else min(path.parent.glob(f"*{ENDING}"), default=None)
     trains = source.path.stem.endswith("_train") or art_use(syntax) is not None
     if "main" in syntax.functions and trains:
-        return source.text
+        return syntax
     raise Refusal(
         "not a train module: it trains nothing"
         if "main" in syntax.functions

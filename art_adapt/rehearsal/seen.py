@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.outside import Outside
+from art_adapt.rehearsal.parts import NOT_READ, AgentParts, Part, line_of
 from art_adapt.rehearsal.protocol import MOST_CALLS, Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
@@ -97,17 +98,12 @@ class Seen:
     """Everything that the checks read."""
 
     path: Path
-    source: str
+    syntax: Syntax
     notes: Notes
     log: Sequence[Exchange]
-    answers_tools: Place | None = None  # where the agent's code answers a tool call
-    answering: str = ""  # the function that does
-    hooked: tuple[
-        tuple[str, Place], ...
-    ] = ()  # functions with a hooked call, and where
+    agent: AgentParts = NOT_READ
     written: frozenset[Path] | None = None  # files of the project; None: not looked at
     repeats: Sequence[Exchange] = ()  # the log of repeated episodes
-    loops: tuple[Place, ...] = ()  # that call the model turn after turn
     runs: tuple[Run, ...] = ()  # of the agent itself, which ``capture`` saw
     withheld: tuple[str, ...] = ()  # variables of the user's that the agent reads
     embedded: Sequence[Json] = ()  # requests for embeddings
@@ -135,18 +131,27 @@ class Seen:
         """Return the episodes that were handed to training."""
         return [t for group in self.groups for t in group.trajectories]
 
-    def line(self, *patterns: str) -> int:
-        """Return the first line that matches the first of ``patterns`` to match any."""
-        lines = self.source.splitlines()
-        for pattern in patterns:
-            for number, line in enumerate(lines, 1):
-                if re.search(pattern, line):
-                    return number
-        return 1
+    @property
+    def asks(self) -> Place | None:
+        """Return where the agent asks its model; None if no hooked call did."""
+        asked_by = asking(self)
+        places = (place for name, place in self.agent.hooked if name in asked_by)
+        return next(places, None)
 
-    def finding(self, name: str, what: str, fix: str, *patterns: str) -> Finding:
-        """Make a finding at the line of the train module that ``patterns`` lead to."""
-        return Finding(name, what, fix, self.path, self.line(*patterns))
+    @property
+    def shared(self) -> Place | None:
+        """Return where the agent keeps what outlives an episode, if it is known to."""
+        return next((place for _, place in self.agent.shared), None)
+
+    def finding(
+        self, name: str, what: str, fix: str, *where: Place | Part | None
+    ) -> Finding:
+        """Make a finding at the first place, or the first part of the train module, that there is."""
+        place = next((each for each in where if isinstance(each, Place)), None)
+        if place is not None:
+            return Finding(name, what, fix, place.path, place.line)
+        parts = (each for each in where if callable(each))
+        return Finding(name, what, fix, self.path, line_of(self.syntax, *parts))
 
 
 def start_of(episode: Trajectory) -> list[Json]:

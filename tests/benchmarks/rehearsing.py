@@ -18,9 +18,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from agent_files import art_adapt, copy_of
 from openai import AsyncOpenAI
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal import run
 from art_adapt.rehearsal.scripted_model import POLICY_KEY, ScriptedModel
 from art_adapt.rehearsal.seen import Seen
+from art_adapt.source import read_source
 
 STEPS, AT_ONCE = 6, 32
 OPTIONS = ("--rollouts-per-group", "8", "--groups-per-step", "4", "--epochs", "9")
@@ -36,7 +38,9 @@ def rehearsed(name: str, folder: Path) -> tuple[Seen, float]:
     module = agent / "agent_train.py"
     with ScriptedModel(0, ()) as model:
         child = run.run_child(module, model.url, STEPS, folder)
-        seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
+        seen = Seen(
+            module, Syntax.of(read_source(module)), child.notes, tuple(model.log)
+        )
     spans = [
         (each.began, each.began + each.seconds)
         for each in child.notes.rollouts

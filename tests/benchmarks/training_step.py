@@ -20,9 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import torch
 from agent_files import art_adapt, copy_of
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.run import run_child, training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Seen
+from art_adapt.source import read_source
 
 STEPS = 10
 
@@ -34,7 +36,9 @@ def measure(device: str, folder: Path) -> str:
     module = agent / "agent_train.py"
     with ScriptedModel(0, ()) as model:
         child = run_child(module, model.url, 2, folder)
-        seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
+        seen = Seen(
+            module, Syntax.of(read_source(module)), child.notes, tuple(model.log)
+        )
     train = replace(training_settings(seen, (), 0), device=device)
     with ScriptedModel(0, (), train.turns[0].content) as others:
         begun = time.perf_counter()

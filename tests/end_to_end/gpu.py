@@ -83,10 +83,12 @@ def prepare(folder: Path) -> None:
     """Adapt the agent, and note what its base model must be able to say."""
     from agent_files import agent_file, copy_of
 
+    from art_adapt.code.syntax import Syntax
     from art_adapt.rehearsal.child_process import run_child
     from art_adapt.rehearsal.run import training_settings
     from art_adapt.rehearsal.scripted_model import ScriptedModel
     from art_adapt.rehearsal.seen import Seen
+    from art_adapt.source import read_source
 
     project = copy_of(AGENT, folder)
     (project / "rewards.py").write_text(REWARD)
@@ -101,7 +103,9 @@ def prepare(folder: Path) -> None:
     module = project / "agent_train.py"
     with ScriptedModel(0, ()) as model, tempfile.TemporaryDirectory() as notes:
         child = run_child(module, model.url, 2, Path(notes))
-        seen = Seen(module, module.read_text(), child.notes, tuple(model.log))
+        seen = Seen(
+            module, Syntax.of(read_source(module)), child.notes, tuple(model.log)
+        )
     settings = training_settings(seen, (), 0)
     (folder / "settings.json").write_text(to_json(settings))
     make_base(folder, {})

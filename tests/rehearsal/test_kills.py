@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 from test_learning import TOOL_LOOP, prepared
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.child_process import run_child
 from art_adapt.rehearsal.protocol import TinyModelSettings, to_json
 from art_adapt.rehearsal.replies import read_rows
 from art_adapt.rehearsal.run import training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Seen
+from art_adapt.source import read_source
 
 CHILD = Path(__file__).with_name("kill_child.py")
 MODEL = ".art/agent/models/agent-001"
@@ -37,7 +39,7 @@ def settings_of(folder: Path, module: str) -> TinyModelSettings:
         storage = folder / "first"
         storage.mkdir()
         notes = run_child(file, scripted.url, 1, storage).notes
-        seen = Seen(file, file.read_text(), notes, tuple(scripted.log))
+        seen = Seen(file, Syntax.of(read_source(file)), notes, tuple(scripted.log))
         return training_settings(seen, read_rows(TOOL_LOOP[3]), 0)
 
 

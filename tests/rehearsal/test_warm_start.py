@@ -15,11 +15,13 @@ import pytest
 from scripted_engine import Engine
 from test_learning import TOOL_LOOP, prepared
 
+from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.child_process import run_child
 from art_adapt.rehearsal.replies import read_rows
 from art_adapt.rehearsal.run import training_settings
 from art_adapt.rehearsal.scripted_model import ScriptedModel
 from art_adapt.rehearsal.seen import Seen
+from art_adapt.source import read_source
 
 DAYS = {"HO-1042": "Friday", "HO-1043": "Monday", "HO-1044": "Saturday"}
 LOOKS_UP = [
@@ -87,7 +89,7 @@ def test_it_raises_the_reward_of_the_first_step(tmp_path: Path) -> None:
     file = folder / module
     with ScriptedModel(0, ()) as scripted:
         notes = run_child(file, scripted.url, 1, folder).notes
-        seen = Seen(file, file.read_text(), notes, tuple(scripted.log))
+        seen = Seen(file, Syntax.of(read_source(file)), notes, tuple(scripted.log))
         rows = read_rows(TOOL_LOOP[3])
         settings = training_settings(seen, rows, 0)
 

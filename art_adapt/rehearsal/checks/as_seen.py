@@ -22,6 +22,7 @@ from art_adapt.rehearsal.compared_texts import (
     split,
     words_of,
 )
+from art_adapt.rehearsal.parts import EPISODE
 from art_adapt.rehearsal.protocol import Repeat
 from art_adapt.rehearsal.repeats import LATER, LATER_AGAIN, SAME, SAME_AGAIN
 from art_adapt.rehearsal.replayed import Episode, episode_of
@@ -115,7 +116,7 @@ def otherwise(seen: Seen) -> Iterator[Finding]:
                     f"new agent does not have: {what}"
                 )
                 fix = "delete that row, or let --entry name what runs the whole conversation"
-            yield seen.finding("otherwise", what, fix, r"def episode")
+            yield seen.finding("otherwise", what, fix, EPISODE)
             return
 
 
@@ -146,7 +147,7 @@ def same_row(seen: Seen) -> Iterator[Finding]:
                 "differs, so all episodes are one of them",
                 "choose the function that is given what differs, with --entry, or make that an "
                 "argument of this one; then watch a run again",
-                r"def episode",
+                EPISODE,
             )
             return
 
@@ -294,7 +295,7 @@ def _begun(seen: Seen) -> Iterator[Asked]:
     What repeats what the model said, as the text for a sub-agent, begins none. Nor does what a
     function asks again in one call of the agent, as after an error: the first reply led to it.
     """
-    hooked = {(f"{place.path.resolve()}", name) for name, place in seen.hooked}
+    hooked = {(f"{place.path.resolve()}", name) for name, place in seen.agent.hooked}
     for run in seen.runs:
         first = {min(numbers) for numbers in conversations_of(run.requests)}
         said: list[str] = []

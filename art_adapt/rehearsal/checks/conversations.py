@@ -15,14 +15,13 @@ from art_adapt.conversation_signs import (
     unread_call,
     unread_thinking,
 )
+from art_adapt.rehearsal.parts import EPISODE, calls, sets
 from art_adapt.rehearsal.reopened import DROPS, FORGETS, OWN, reopened
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
 
 Json = dict[str, Any]
-
-EPISODE = r"def episode"
 
 
 def not_text(seen: Seen) -> Iterator[Finding]:
@@ -36,6 +35,7 @@ def not_text(seen: Seen) -> Iterator[Finding]:
             "text only, and ART 0.5.18 cannot log such messages (model.log raises ArrowTypeError)",
             "send the model text instead (a description, the recognised text), or train "
             "an agent that sends text only",
+            seen.asks,
             EPISODE,
         )
 
@@ -50,6 +50,7 @@ def paired(seen: Seen) -> Iterator[Finding]:
             f"{len(alone)} of {len(asked)} requests contain a tool message without the call that it "
             "answers: OpenAI's API rejects them, and vLLM renders them unchanged",
             "when the agent shortens its messages, keep each call and its replies together",
+            seen.asks,
             EPISODE,
         )
     open_calls = [each for each in asked if calls_without_reply(_sent(each))]
@@ -59,6 +60,8 @@ def paired(seen: Seen) -> Iterator[Finding]:
             f"{len(open_calls)} of {len(asked)} requests contain a tool call without a reply: "
             "OpenAI's API rejects them, and vLLM renders them unchanged",
             "answer every call with a tool message, even when the tool failed",
+            seen.agent.answers_tools,
+            seen.asks,
             EPISODE,
         )
 
@@ -82,7 +85,7 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             f"{len(called)} of {len(given)} completions contain a tool call as text, with {called[0]}: "
             "the agent takes it for an answer, and no tool runs",
             f"make vLLM parse it: {TOOL_PARSER}; art-adapt doctor names the parser",
-            r"tool_call_parser|server_settings",
+            calls("server_settings"),
             EPISODE,
         )
     thought = sum(
@@ -95,7 +98,7 @@ def parsed(seen: Seen) -> Iterator[Finding]:
             "of the answer and of later requests",
             f"make vLLM remove it: {REASONING_PARSER}; or "
             "train a model that does not think",
-            r"reasoning_parser|server_settings",
+            calls("server_settings"),
             EPISODE,
         )
 
@@ -109,6 +112,7 @@ def own_template(seen: Seen) -> Iterator[Finding]:
             f"{len(own)} requests set their own chat_template: ART 0.5.18 tokenizes with the "
             "model's template, so it would train on other tokens than were sampled",
             "remove chat_template from the request",
+            seen.asks,
             EPISODE,
         )
 
@@ -138,6 +142,7 @@ def continued(seen: Seen) -> Iterator[Finding]:
         f"{len(found)} of {later} later turns start a new history, because the agent {cause} "
         f"({instance}): each is trained separately, with its whole prompt",
         remedies.get(cause, as_it_came),
+        seen.asks,
         EPISODE,
     )
 
@@ -164,7 +169,7 @@ def said_by_others(seen: Seen) -> Iterator[Finding]:
             "these turns are not trained",
             "if the model in training should make these calls, remove their function from "
             "AUXILIARY",
-            r"AUXILIARY",
+            sets("AUXILIARY"),
             EPISODE,
         )
 

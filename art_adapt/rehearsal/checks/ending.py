@@ -19,6 +19,15 @@ from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.environment import files_of
+from art_adapt.rehearsal.parts import (
+    EPISODE,
+    RECORDS,
+    TRAINS,
+    calls,
+    defines,
+    line_of,
+    sets,
+)
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.reward_errors import remedy, row_keys
 from art_adapt.train_file import agent_path
@@ -43,7 +52,9 @@ def ended(seen: Seen) -> Iterator[Finding]:
             "reward raised",
             f"the reward function raised {reward.error}: the episode is lost, and training stops "
             "if more than one in five are",
-            remedy(reward.error, row_keys(seen.notes.scenarios), seen.source),
+            remedy(
+                reward.error, row_keys(seen.notes.scenarios), seen.syntax.source.text
+            ),
             Path(reward.path),
             reward.line,
         )
@@ -57,15 +68,15 @@ def ended(seen: Seen) -> Iterator[Finding]:
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
         yield seen.finding(
-            "stopped", f"the train module stopped: {stopped}", fix, r"def main\b"
+            "stopped", f"the train module stopped: {stopped}", fix, defines("main")
         )
     if not raised and not seen.notes.steps and stopped in (None, "0"):
         yield seen.finding(
             "no step",
             "the train module ended without a single training step",
             "check that there are scenarios, and that the module calls backend.train",
-            r"backend\.train",
-            r"def train\b",
+            TRAINS,
+            defines("train"),
         )
 
 
@@ -204,7 +215,7 @@ def endless(seen: Seen) -> Iterator[Finding]:
             "check that this loop ends: limit its turns, or supply the reply that ends it with "
             "--replies",
             Path(place[1]) if place else seen.path,
-            int(place[2]) if place else seen.line(r"def episode"),
+            int(place[2]) if place else line_of(seen.syntax, EPISODE),
         )
 
 
@@ -218,8 +229,8 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
             "out of time",
             f"{len(late)} of {len(seen.episodes)} episodes took longer than the time limit{said}",
             "find what waits (a tool, a service), or raise the time limit of an episode",
-            r"TIMEOUT|_SECONDS",
-            r"def episode",
+            sets("EPISODE_TIMEOUT"),
+            EPISODE,
         )
 
 
@@ -236,7 +247,7 @@ def stopped_rollouts(seen: Seen) -> Iterator[Finding]:
             "stopped rollouts",
             f"the recorder stopped {count} rollout{'s' * (count != 1)}: {reason}",
             "follow this message",
-            r"training\.record\(|\brollout\(",
+            RECORDS,
         )
 
 
@@ -247,5 +258,5 @@ def closed(seen: Seen) -> Iterator[Finding]:
             "not closed",
             "the backend was never closed: its GPU processes would keep running",
             "call await backend.close() in a finally clause",
-            r"make_backend\(|LocalBackend\(",
+            calls("make_backend", "LocalBackend"),
         )

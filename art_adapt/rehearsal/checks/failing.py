@@ -17,6 +17,7 @@ from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.tools import NETWORK
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.observed import ANSWERED
+from art_adapt.rehearsal.parts import EPISODE, ROLLOUT
 from art_adapt.rehearsal.protocol import Trajectory
 from art_adapt.rehearsal.repeats import SAME, SAME_AGAIN, UNENDING
 from art_adapt.rehearsal.replies import is_judgement
@@ -31,7 +32,7 @@ from art_adapt.rehearsal.seen import (
 )
 from art_adapt.rehearsal.services import function_at
 from art_adapt.rehearsal.surveyed import surveyed
-from art_adapt.source import read_source
+from art_adapt.source import Place, read_source
 from art_adapt.survey.model import Parameter
 from art_adapt.words import CLEANS_UP
 
@@ -152,7 +153,7 @@ def turn_limit(seen: Seen) -> str | None:
         return None
     path, line = Path(place[1]).resolve(), int(place[2])
     syntax = Syntax.of(read_source(path))
-    starts = {loop.line for loop in seen.loops if loop.path.resolve() == path}
+    starts = {loop.line for loop in seen.agent.loops if loop.path.resolve() == path}
     asked = _asked_without_end(seen)
     loops = [n for n in syntax.nodes if isinstance(n, LOOPS) and n.lineno in starts]
     is_at_limit = any(
@@ -194,8 +195,15 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
             _unrequired(seen, failure)
             or _in_another_folder(seen, failure)
             or f"{_alone(seen, found)}{_whole_fix(seen, failure)}",
-            r"async def rollout" if _is_of_rollout(failure) else r"def episode",
+            seen.shared if ANSWERED in failure else _raised_at(failure),
+            ROLLOUT if _is_of_rollout(failure) else EPISODE,
         )
+
+
+def _raised_at(failure: str) -> Place | None:
+    """Return the line of the agent or the train module that raised, if a failure ends with it."""
+    place = PLACE.search(failure)
+    return None if place is None else Place(Path(place[1]), int(place[2]))
 
 
 def _alone(seen: Seen, found: Failures) -> str:
@@ -244,7 +252,7 @@ def fix_of(seen: Seen, failure: str) -> str:
     if ONLY_OPENAI in failure:
         return "offer the model a function of your own in its place"
     if MISSED in failure:
-        return "hook that call or name it in AUXILIARY, as is said below"
+        return "hook that call or name it in AUXILIARY, as the finding 'unhooked' says"
     if OUTSIDE in failure:
         return (
             "wrap what the agent hands to the thread, the executor or the helper that runs it: "
@@ -279,9 +287,9 @@ def fix_of(seen: Seen, failure: str) -> str:
     if undefined := _undefined_at(failure):
         return f"correct {undefined}, which no reply of a model can run"
     raising = _raising(failure)
-    if raising in offered_tools(seen) and seen.answers_tools is not None:
+    if raising in offered_tools(seen) and seen.agent.answers_tools is not None:
         return (
-            f"catch what {raising} raises where the agent runs its tools ({at(seen.answers_tools)}), "
+            f"catch what {raising} raises where the agent runs its tools ({at(seen.agent.answers_tools)}), "
             "and give the model the text of the error"
         )
     if setting := _setting(seen, failure):
@@ -415,7 +423,7 @@ def _is_the_agent(seen: Seen, function: str) -> bool:
     """True if a function runs episodes or asks the model: a stub of it would leave nothing."""
     found = surveyed(seen.path)
     entries = {entry.called for entry in found.entry_points} if found else set()
-    return function in entries | {name for name, _ in seen.hooked}
+    return function in entries | {name for name, _ in seen.agent.hooked}
 
 
 def without_accidents(text: str) -> str:

@@ -10,6 +10,14 @@ from pathlib import Path
 from art_adapt.rehearsal.compared_texts import words_of
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.figures import is_flat
+from art_adapt.rehearsal.parts import (
+    ANSWERS,
+    EPISODE,
+    REWARDS,
+    ROLLOUT,
+    calls,
+    reads,
+)
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
 from art_adapt.rehearsal.seen import Finding, Seen, has_answer, shortened
 
@@ -26,8 +34,7 @@ def awaited_early(seen: Seen) -> Iterator[Finding]:
             "groups were awaited before gather_trajectory_groups, which then does not run "
             "them concurrently or count their failures",
             "pass art.TrajectoryGroup(...) to gather_trajectory_groups without await",
-            r"await art\.TrajectoryGroup|await .*TrajectoryGroup",
-            r"gather_trajectory_groups",
+            calls("TrajectoryGroup"),
         )
 
 
@@ -43,8 +50,8 @@ def rewards(seen: Seen) -> Iterator[Finding]:
             "teaches the model nothing",
             "make the reward depend on what the episode did; if only correct answers are "
             "rewarded, supply some with --replies",
-            r"trajectory\.reward\s*=|def reward|reward\(|scored\(",
-            r"recording\.rewarded",
+            seen.agent.reward,
+            *REWARDS,
         )
     elif all(map(is_flat, seen.groups)):
         yield seen.finding(
@@ -52,7 +59,8 @@ def rewards(seen: Seen) -> Iterator[Finding]:
             "rewards differ between scenarios, but not within any group: GRPO compares the "
             "episodes of one scenario",
             "make the reward depend on what the episode did",
-            r"trajectory\.reward\s*=|def reward|reward\(|scored\(",
+            seen.agent.reward,
+            *REWARDS,
         )
 
 
@@ -68,10 +76,10 @@ def answers(seen: Seen) -> Iterator[Finding]:
             "return the answer from episode(), or wrap it in final_answer(...) in the "
             "agent; if it answers only after a certain reply or tool call, supply it "
             "with --replies",
-            r"final_answer\s*=",
-            r"=\s*art\.Trajectory\(",
-            r"def episode",
-            r"def rollout",
+            ANSWERS,
+            calls("Trajectory"),
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -93,9 +101,9 @@ def echoed_answers(seen: Seen) -> Iterator[Finding]:
             f"the final answer of all {len(ended)} episodes is scenario.{min(same)}: a reward would "
             "grade the task",
             "wrap what the model has answered in final_answer(...), where the agent has it",
-            r"final_answer\s*=",
-            r"def episode",
-            r"def rollout",
+            ANSWERS,
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -123,9 +131,9 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
         "with --replies",
-        r"final_answer\s*=",
-        r"def episode",
-        r"def rollout",
+        ANSWERS,
+        EPISODE,
+        ROLLOUT,
     )
 
 
@@ -158,9 +166,9 @@ def earlier_answers(seen: Seen) -> Iterator[Finding]:
             "for the answer to that",
             "wrap what the agent says instead, as when it runs out of turns, in "
             "final_answer(...), too",
-            r"final_answer\s*=",
-            r"def episode",
-            r"def rollout",
+            ANSWERS,
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -189,9 +197,9 @@ def opaque_answers(seen: Seen) -> Iterator[Finding]:
             "answer",
             f"{len(opaque)} of {len(seen.trained)} answers are or contain objects, such as {opaque[0][:80]}",
             "return the object's text from episode(), or mark it with final_answer(...)",
-            r"final_answer\s*=",
-            r"def episode",
-            r"def rollout",
+            ANSWERS,
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -206,8 +214,7 @@ def metrics(seen: Seen) -> Iterator[Finding]:
             f"metrics[{name!r}] is not a number: ART counts the episode as failed, and "
             "model.log raises",
             "put text into metadata or logs instead",
-            rf"metrics\[.{re.escape(name)}.\]",
-            r"metrics",
+            reads("metrics"),
         )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from art_adapt.rehearsal.outside import MADE
+from art_adapt.rehearsal.parts import EPISODE
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
+from art_adapt.source import Place
 
 
 def changed_files(seen: Seen) -> Iterator[Finding]:
@@ -51,11 +53,13 @@ def command_line(seen: Seen) -> Iterator[Finding]:
     places = (each.read_arguments for each in seen.notes.rollouts)
     place = next(filter(None, places), None)
     if place is not None:
+        path, _, line = place.rpartition(":")
         yield seen.finding(
             "command line",
             f"an episode reads the command line ({place}), which is that of the training run: the "
             "agent gets none of its options, but their defaults",
             "write in episode() what the command line would give; or choose with --entry the function "
             "that is given it, so that each row holds the options",
-            r"def episode",
+            Place(Path(path), int(line)) if path else None,
+            EPISODE,
         )

@@ -10,6 +10,15 @@ from typing import Any
 
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.repeated import begins_longer
+from art_adapt.rehearsal.parts import (
+    EPISODE,
+    RECORDS,
+    ROLLOUT,
+    calls,
+    passes,
+    reads,
+    sets,
+)
 from art_adapt.rehearsal.protocol import History, Trajectory
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
@@ -52,8 +61,8 @@ def complete(seen: Seen) -> Iterator[Finding]:
             f"the answer to {str(last.get('content'))[:60]!r}",
             "record the call: recorded(client.chat.completions.create)(...), inside the "
             "rollout",
-            r"training\.record\(|\brollout\(",
-            r"def rollout",
+            RECORDS,
+            ROLLOUT,
         )
     twice = [each for each, count in recorded.items() if count > 1]
     if twice:
@@ -61,7 +70,7 @@ def complete(seen: Seen) -> Iterator[Finding]:
             "twice",
             f"{len(twice)} completions are recorded more than once",
             "create a new art.Trajectory in each rollout",
-            r"Trajectory\(\)",
+            calls("Trajectory"),
         )
 
 
@@ -80,16 +89,16 @@ def faithful(seen: Seen) -> Iterator[Finding]:
             f"{toolless} completions were sampled with tools, but their trajectory has "
             "none: training would use a different prompt",
             "do not change trajectory.tools after recording",
-            r"\.tools\b.*=",
-            r"def rollout",
+            sets("tools"),
+            ROLLOUT,
         )
     if wrong:
         yield seen.finding(
             "messages",
             f"{wrong} completions were recorded with other messages than were sent",
             "do not change messages_and_choices after recording",
-            r"messages_and_choices",
-            r"def rollout",
+            reads("messages_and_choices"),
+            ROLLOUT,
         )
 
 
@@ -134,7 +143,9 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "with messages that earlier episodes left behind",
             "create the message list in each episode, or adapt the agent again with "
             "--isolate process; if a file or a database keeps it, with --isolate copy",
-            r"def episode|def rollout",
+            seen.shared,
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -162,7 +173,9 @@ def kept(seen: Seen) -> Iterator[Finding]:
             f"another episode ({len(read)} such texts): data that is written outlives an episode",
             "give each episode its own data: create it in episode(), or adapt again with --isolate "
             "process; if a file or a database keeps it, with --isolate copy",
-            r"def episode|def rollout",
+            seen.shared,
+            EPISODE,
+            ROLLOUT,
         )
 
 
@@ -239,8 +252,9 @@ def exact(seen: Seen) -> Iterator[Finding]:
             "logprobs: ART cannot train on them",
             "request logprobs and return_token_ids, as the recorder does for a call "
             "inside its rollout",
-            r"return_token_ids|\blogprobs=|\.logprobs\b",
-            r"def rollout",
+            passes("return_token_ids", "logprobs"),
+            reads("logprobs"),
+            ROLLOUT,
         )
     anew = sum(each.anew for each in choices)
     if anew:
@@ -249,5 +263,7 @@ def exact(seen: Seen) -> Iterator[Finding]:
             f"{anew} of {len(choices)} prompts do not continue the tokens sampled before: "
             "the agent edits its messages, so each such turn is trained separately",
             "append the assistant's message as the SDK returned it",
-            r"def episode|def rollout",
+            seen.asks,
+            EPISODE,
+            ROLLOUT,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterator
 
 from art_adapt.closed_models import CLOSED_REMEDY, is_closed
+from art_adapt.rehearsal.parts import EPISODE, calls, passes, sets
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen, Witness
 
@@ -28,9 +30,16 @@ def inference_name(seen: Seen) -> Iterator[Finding]:
             else f"{count} requests asked for the model {name!r} before it was served",
             "call model.get_inference_name() in each rollout, because the name changes with "
             "every step",
-            r"model=(?!model\.get_inference_name).*",
-            r"get_inference_name",
+            _names_a_model,
+            calls("get_inference_name"),
         )
+
+
+def _names_a_model(node: ast.AST) -> bool:
+    """True for ``model=`` with a name that the train module did not ask ART for."""
+    return passes("model")(node) and not any(
+        map(calls("get_inference_name"), ast.walk(node))
+    )
 
 
 def base_model(seen: Seen) -> Iterator[Finding]:
@@ -40,8 +49,8 @@ def base_model(seen: Seen) -> Iterator[Finding]:
             "base model",
             f"{seen.notes.base_model} cannot be trained: only its maker has its weights",
             CLOSED_REMEDY,
-            r"BASE_MODEL",
-            r"base_model",
+            sets("BASE_MODEL"),
+            passes("base_model"),
         )
 
 
@@ -54,8 +63,8 @@ def judge(seen: Seen) -> Iterator[Finding]:
             f"RULER uses the model in training as its judge ({len(asked)} requests)",
             "name another model as the judge: a model that judges itself learns to "
             "praise itself",
-            r"JUDGE_MODEL",
-            r"judge_model",
+            sets("JUDGE_MODEL"),
+            passes("judge_model"),
         )
 
 
@@ -77,8 +86,8 @@ def temperature(seen: Seen) -> Iterator[Finding]:
                 else "ART computes logprobs at temperature 1"
             ),
             "sample at temperature 1 while training: set TEMPERATURE = 1.0",
-            r"TEMPERATURE\s*=",
-            r"temperature",
+            sets("TEMPERATURE"),
+            passes("temperature"),
         )
 
 
@@ -97,8 +106,9 @@ def empty_tools(seen: Seen) -> Iterator[Finding]:
             "would learn to work without tools",
             "give the agent its tools in episode(), or in the rows if they belong to a "
             "scenario",
-            r"tools",
-            r"def episode",
+            seen.asks,
+            passes("tools"),
+            EPISODE,
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
+from art_adapt.rehearsal.parts import EPISODE
 from art_adapt.rehearsal.seen import Finding, Seen
 
 # What the standard library says, and how to avoid it. An agent that gives such an error to
@@ -31,13 +31,11 @@ def bound_to_main_thread(seen: Seen) -> Iterator[Finding]:
             if message.get("role") in ("tool", "function", "user")
         )
         if told:
-            finding = seen.finding(
+            yield seen.finding(
                 "threads",
                 f'the model got the error "{error}" instead of a result '
                 f"({told} messages): each episode runs in a thread of its own",
                 fix,
-                r"def episode",
+                seen.agent.answers_tools,  # the agent is to be changed
+                EPISODE,
             )
-            # Nothing in the train module is to be changed: the agent's own code is.
-            at = seen.answers_tools
-            yield replace(finding, path=at.path, line=at.line) if at else finding

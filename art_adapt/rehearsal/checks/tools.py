@@ -12,6 +12,7 @@ from typing import Any
 
 from art_adapt.paths import at
 from art_adapt.rehearsal.environment import files_of
+from art_adapt.rehearsal.parts import EPISODE, line_of
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
 from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, tool_calls
@@ -53,7 +54,7 @@ class Reply:
 
 def tool_loop(seen: Seen) -> Iterator[Finding]:
     """Report tool calls that nothing answered, though the agent has code that does."""
-    if seen.answers_tools is None:
+    if seen.agent.answers_tools is None:
         return
     # An episode that failed says itself why nothing was answered.
     over = [
@@ -67,11 +68,12 @@ def tool_loop(seen: Seen) -> Iterator[Finding]:
     yield seen.finding(
         "tools never ran",
         f"the model called tools {called} times, and no request had a reply: the code that answers "
-        f"them ({at(seen.answers_tools)}) never ran",
+        f"them ({at(seen.agent.answers_tools)}) never ran",
         "if episode() calls the function that makes one request, and not the one that runs the tool "
-        f"loop ({seen.answering}), name the latter with --entry; else look for a branch that the "
+        f"loop ({seen.agent.answering}), name the latter with --entry; else look for a branch that the "
         "agent takes instead, such as one on the model's name (BASE_MODEL)",
-        r"def episode",
+        seen.agent.answers_tools,
+        EPISODE,
     )
 
 
@@ -80,20 +82,21 @@ def none_offered(seen: Seen) -> Iterator[Finding]:
 
     It is the function that asked, or another one of the same class.
     """
-    if seen.answers_tools is None or offered_tools(seen) or not seen.policy:
+    if seen.agent.answers_tools is None or offered_tools(seen) or not seen.policy:
         return
-    owner = seen.answering.rpartition(".")[0]
+    owner = seen.agent.answering.rpartition(".")[0]
     if any(
-        name == seen.answering or (owner and name.startswith(f"{owner}."))
+        name == seen.agent.answering or (owner and name.startswith(f"{owner}."))
         for name in asking(seen)
     ):
         yield seen.finding(
             "none offered",
-            f"no request offered a tool, although {seen.answering} answers tool calls "
-            f"({at(seen.answers_tools)}): the model would learn to work without tools",
+            f"no request offered a tool, although {seen.agent.answering} answers tool calls "
+            f"({at(seen.agent.answers_tools)}): the model would learn to work without tools",
             "give the agent its tools in episode() (add_tool(...), tools=...), or name another "
             "--entry",
-            r"def episode",
+            seen.asks,
+            EPISODE,
         )
 
 
@@ -125,7 +128,8 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
             "without them",
             "if the agent catches an error of a tool and returns '', provide what the tool needs here, "
             "and let its reply say what went wrong",
-            r"def episode",
+            seen.agent.answers_tools,
+            EPISODE,
         )
 
 
@@ -139,7 +143,7 @@ def _place_of(tool: str, seen: Seen) -> tuple[Path, int]:
     ]
     if len(named) == 1:
         return named[0].path, named[0].line
-    return seen.path, seen.line(r"def episode")
+    return seen.path, line_of(seen.syntax, EPISODE)
 
 
 def replies(seen: Seen) -> dict[str, list[Reply]]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from string import Formatter
 from typing import Any
 
-from art_adapt.code.nodes import FunctionNode, dotted
+from art_adapt.code.nodes import dotted
 from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import (
@@ -20,6 +20,7 @@ from art_adapt.rehearsal.checks import (
     unreached,
 )
 from art_adapt.rehearsal.checks.tools import replies
+from art_adapt.rehearsal.parts import EPISODE
 from art_adapt.rehearsal.protocol import Json, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import (
@@ -43,7 +44,7 @@ FEWEST, MANY = 4, 10  # episodes, and turns that are no chance
 
 def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what was seen, and what was not: fields that reach the model, tools that ran."""
-    sent, used = _asked(seen), _used_fields(seen.source)
+    sent, used = _asked(seen), _used_fields(seen.syntax)
     texts = _texts(seen)
     for name, values in texts.items():
         if used is not None and name not in used:
@@ -84,7 +85,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             else f"the tool {name} was never called",
         )
     asked_by = {f"{each}.".replace("<locals>.", "") for each in asking(seen)}
-    for name, place in dict(seen.hooked).items() if asked_by else ():
+    for name, place in dict(seen.agent.hooked).items() if asked_by else ():
         # A lambda in it may ask, which is tried again.
         asked = any(each.startswith(f"{name}.") for each in asked_by)
         yield Witness(f"{name} ({at(place)}) called the model", asked)
@@ -134,7 +135,7 @@ def _turns(seen: Seen) -> Iterator[Witness]:
     """
     whole = [each for each in seen.episodes if each.choices and each.failure is None]
     turns = [len(history.choices) for each in whole for history in each.histories]
-    if not turns or len(seen.loops) != 1:
+    if not turns or len(seen.agent.loops) != 1:
         return
     if max(turns) == 1 and (
         any(len(each.choices) > 1 for each in whole)
@@ -146,7 +147,7 @@ def _turns(seen: Seen) -> Iterator[Witness]:
         )
     ):
         return  # another call's, or a conversation for each turn, or tools that failed
-    where = at(seen.loops[0])
+    where = at(seen.agent.loops[0])
     yield Witness(
         f"the loop at {where} went round again, for up to {max(turns)} turns",
         max(turns) > 1,
@@ -154,7 +155,7 @@ def _turns(seen: Seen) -> Iterator[Witness]:
         "--replies to supply tool calls",
     )
     alike = len(turns) >= FEWEST and min(turns) == max(turns) >= MANY
-    if alike and _may_end_early(seen.loops[0]):
+    if alike and _may_end_early(seen.agent.loops[0]):
         yield Witness(
             "an episode ended by itself",
             False,
@@ -196,7 +197,7 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
     nobody = not any(_has_user(each) for each in seen.episodes)
     if not fields and not (nobody and _tells_nothing(seen, *starts)):
         return
-    used = _used_fields(seen.source)
+    used = _used_fields(seen.syntax)
     which = f" ({', '.join(fields)})" if fields else ""
     yield seen.finding(
         "one task",
@@ -208,7 +209,7 @@ def told_apart(seen: Seen) -> Iterator[Finding]:
         if used is not None and not used.issuperset(fields)
         else "episode() passes it, and no message has it: make what the agent is to do an argument "
         "of its function, and adapt again",
-        r"def episode",
+        EPISODE,
     )
 
 
@@ -246,7 +247,7 @@ def _are_switches(fields: Mapping[str, list[Any]]) -> bool:
 
 def _differing(seen: Seen) -> dict[str, list[Any]]:
     """Return the fields that episode() uses and in which scenarios differ, with their values."""
-    used = _used_fields(seen.source)
+    used = _used_fields(seen.syntax)
     found: dict[str, dict[str, Any]] = {}
     for row in seen.notes.scenarios:
         for name, value in row.items() if isinstance(row, dict) else ():
@@ -292,12 +293,11 @@ def _texts_of(scenario: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _used_fields(source: str) -> set[str] | None:
+def _used_fields(syntax: Syntax) -> set[str] | None:
     """Return the fields that the train module's episode() uses; None: it hands the scenario on."""
     nodes = [
         node
-        for function in ast.walk(ast.parse(source))
-        if isinstance(function, FunctionNode) and function.name == "episode"
+        for function in filter(EPISODE, syntax.nodes)
         for node in ast.walk(function)
     ]
     used = [

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from art_adapt.rehearsal.learning import not_resumed
+from art_adapt.rehearsal.parts import TRAINS, calls
 from art_adapt.rehearsal.seen import Finding, Seen
 
 
@@ -59,7 +60,7 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
             "nothing trained",
             "no token was trained: the rewards of every group were equal, or nothing was recorded",
             "run again with --output to read what the module printed",
-            r"backend\.train",
+            TRAINS,
         )
     elif run.agreed < run.tokens:
         yield seen.finding(
@@ -68,7 +69,7 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
             f"{run.tokens} trained tokens (logprobs up to {run.apart:.2g} apart): the "
             "trainer sees other prompts than the engine",
             "pass training.for_training(groups) to backend.train",
-            r"backend\.train",
+            TRAINS,
         )
     yield from not_resumed(seen, run.stopped_at, run.resumed_at, run.resumed_same)
     if run.served and not run.answered:
@@ -76,5 +77,5 @@ def engine_findings(seen: Seen, run: EngineRun) -> Iterator[Finding]:
             "not served",
             f"the trained model did not answer when served with the printed command: {run.refused}",
             "run again with --output, and check the last command that the run prints",
-            r"print_usage",
+            calls("print_usage"),
         )
