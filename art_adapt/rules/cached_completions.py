@@ -16,9 +16,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.side_effects.shared_containers import filled_once
 from art_adapt.words import CACHES
 
 RULE = Rule("ART405", "cached-completions", Severity.GARBAGE)
@@ -33,8 +35,74 @@ def ask(question):
 async def rollout(model, scenario):
     return art.Trajectory(messages_and_choices=[ask(scenario).choices[0]])
 """,
+    """\
+import art
+
+KNOWN = {}
+
+async def ask(client, model, question):
+    if question in KNOWN:
+        return KNOWN[question]
+    response = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=[{"role": "user", "content": question}]
+    )
+    KNOWN[question] = response.choices[0]  # <-
+    return KNOWN[question]
+
+async def rollout(client, model: art.TrainableModel, scenario):
+    asked = {"role": "user", "content": scenario.question}
+    choice = await ask(client, model, scenario.question)
+    return art.Trajectory(messages_and_choices=[asked, choice])
+""",
+    """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+class Cache:
+    def __init__(self, folder):
+        self.folder = folder
+
+    async def get(self, key, sample):
+        path = self.folder / key
+        if path.exists():
+            return Choice.model_validate_json(path.read_text())
+        choice = await sample()
+        path.write_text(choice.model_dump_json())
+        return choice
+
+async def rollout(client, model: art.TrainableModel, scenario):
+    asked = [{"role": "user", "content": scenario.question}]
+
+    async def sample():
+        reply = await client.chat.completions.create(model="m", messages=asked)
+        return reply.choices[0]
+
+    choice = await Cache(FOLDER).get(scenario.id, sample)
+    return art.Trajectory(messages_and_choices=[*asked, choice])  # <-
+""",
 )
 GOOD = (
+    """\
+import art
+from openai.types.chat.chat_completion import Choice
+
+def stored(line):
+    record = json.loads(line)
+    choice = Choice.model_validate(record["choice"])
+    return art.Trajectory(messages_and_choices=[*record["messages"], choice], reward=record["reward"])
+""",
+    """\
+import art
+
+SEEN = {}
+
+async def rollout(client, model: art.TrainableModel, scenario):
+    asked = {"role": "user", "content": scenario.question}
+    if scenario.id not in SEEN:
+        SEEN[scenario.id] = len(scenario.question)
+    response = await client.chat.completions.create(model="m", messages=[asked])
+    return art.Trajectory(messages_and_choices=[asked, response.choices[0]], reward=SEEN[scenario.id])
+""",
     """\
 import art, functools
 
@@ -52,8 +120,17 @@ async def rollout(client, model, scenario):
 LITELLM = re.compile(r"litellm\.cache\b|enable_cache\(")
 
 
+AGAIN = (
+    "a rollout may get the completion of an earlier one: those of a group are alike then, and "
+    "later steps train on what older weights have said"
+)
+RESTORES = ("model_validate", "model_validate_json", "model_construct", "parse_obj")
+
+
 def check(code: Code) -> Iterator[Found]:
     yield from _kept_models(code)
+    yield from _kept_in_a_dict(code)
+    yield from _restored(code)
     source = code.source.text
     for call in code.completions.calls:
         function = code.function_of(call.callee)
@@ -77,6 +154,38 @@ def check(code: Code) -> Iterator[Found]:
                     f"@{name} gives every rollout of a group the same completion, and "
                     "later steps the completions of older weights",
                 )
+
+
+def _kept_in_a_dict(code: Code) -> Iterator[Found]:
+    """Yield where what the policy said is kept for the next call with the same input."""
+    asking = {
+        call.callee
+        for call in code.completions.calls
+        if code.completions.may_be_trained(call)
+        and code.trajectories.in_episode(call.callee)
+    }
+    for change, value in filled_once(code.syntax) if asking else ():
+        made = made_from(code.syntax, change.owner, [value])
+        if not asking.isdisjoint(made):
+            yield found(value, AGAIN)
+
+
+def _restored(code: Code) -> Iterator[Found]:
+    """Yield the choices that were made again of what was stored, unless they are sampled."""
+    for put in code.trajectories.puts:
+        values = [each.node for each in code.values(put.value)]
+        restored = [each for each in values if _restores_a_choice(each)]
+        if restored and len(restored) < len(values):
+            yield found(put.at, AGAIN)
+
+
+def _restores_a_choice(node: ast.expr) -> bool:
+    """Return whether it is ``Choice.model_validate_json(text)``."""
+    if not isinstance(node, ast.Call) or last_name(node.func) not in RESTORES:
+        return False
+    assert isinstance(node.func, ast.Name | ast.Attribute)
+    kind = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return last_name(kind) in ("Choice", "ChatCompletion")
 
 
 def _kept_models(code: Code) -> Iterator[Found]:

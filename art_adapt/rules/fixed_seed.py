@@ -83,7 +83,7 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given in code.completions.sampling("seed"):
+    for _, given in code.completions.sampling("seed"):
         value = given.constant
         if (isinstance(value, int) and value is not True) or all(
             _is_of_its_scenario(code, each) for each in given.values

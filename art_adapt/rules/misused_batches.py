@@ -3,7 +3,8 @@
 ``iterate_dataset`` is a plain generator of ``DatasetBatch`` objects: dataclasses with ``items``,
 ``step``, ``epoch`` and ``epoch_step``. They cannot be unpacked, iterated or measured with ``len``,
 ``async for`` does not take the generator, and arguments have other names than in older examples.
-It takes the length of its dataset, which a generator does not have.
+It takes the length of its dataset, which a generator does not have. A batch has
+``groups_per_step`` scenarios, of which ``batch.items[0]`` is one.
 
 ``for batch in iterate_dataset(rows, groups_per_step=4): ... batch.items ... batch.step``
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, first_argument
+from art_adapt.code.nodes import dotted, first_argument, keyword
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -27,6 +28,15 @@ from art.utils import iterate_dataset
 def train(rows):
     for batch, epoch, step, epoch_step in iterate_dataset(rows):  # <-
         print(step)
+""",
+    """\
+from art.utils import iterate_dataset
+
+async def train(model, backend, rows):
+    for batch in iterate_dataset(rows, groups_per_step=5, num_epochs=2):
+        row = batch.items[0]  # <-
+        group = await gathered(model, row)
+        await backend.train(model, [group])
 """,
     """\
 from art.utils import iterate_dataset
@@ -58,6 +68,16 @@ def train(path, others):
 """,
 )
 GOOD = (
+    """\
+from art.utils import iterate_dataset
+
+async def train(model, backend, rows):
+    for batch in iterate_dataset(rows, groups_per_step=5, num_epochs=2):
+        print(batch.step, batch.items[0])
+        await backend.train(model, [await gathered(model, row) for row in batch.items])
+    for batch in iterate_dataset(rows, groups_per_step=1):
+        await backend.train(model, [await gathered(model, batch.items[0])])
+""",
     """\
 from art.utils import iterate_dataset
 
@@ -122,6 +142,36 @@ def check(code: Code) -> Iterator[Found]:
             yield found(node.target, MESSAGE.format("unpacked"))
         elif isinstance(node.target, ast.Name):
             yield from _uses(code, node, node.target.id)
+            yield from _first_alone(code, node, node.target.id)
+
+
+def _first_alone(code: Code, loop: ast.For, name: str) -> Iterator[Found]:
+    """Yield where a loop takes one scenario of each batch of several, and no other."""
+    (batches,) = (each.node for each in code.values(loop.iter)[:1])
+    assert isinstance(batches, ast.Call)
+    size = code.constant(keyword(batches, "groups_per_step"))
+    taken = [
+        code.syntax.parents[node]
+        for node in code.blocks.inside(loop)
+        if isinstance(node, ast.Attribute) and dotted(node) == f"{name}.items"
+    ]
+    alone = [
+        each
+        for each in taken
+        if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant)
+    ]
+    one = {ast.unparse(each) for each in alone}
+    if (
+        isinstance(size, int)
+        and size > 1
+        and len(alone) == len(taken)
+        and len(one) == 1
+    ):
+        yield found(
+            alone[0],
+            f"each batch has {size} scenarios, and only this one is used: the others are never "
+            "trained; make a group of each of them",
+        )
 
 
 def _yields(code: Code, value: Value) -> bool:

@@ -206,8 +206,48 @@ async def train(model, backend, batches, rollout):
     for batch in batches:
         await backend.train(model, await collect(model, batch.items, rollout))
 """,
+    """\
+import random
+
+import art
+
+async def rollout(model, rng):
+    numbers = rng.choice(PUZZLES)
+    trajectory = art.Trajectory(
+        messages_and_choices=[{"role": "user", "content": " ".join(numbers)}]
+    )
+    trajectory.reward = await played(model, trajectory, numbers)
+    return trajectory
+
+async def train(model: art.TrainableModel, backend, seed):
+    rng = random.Random(seed)
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, rng) for _ in range(8)) for _ in range(4)  # <-
+    )
+    await backend.train(model, groups)
+""",
 )
 GOOD = (
+    """\
+import random
+
+import art
+
+async def rollout(model, rng):
+    numbers = rng.choice(PUZZLES)
+    trajectory = art.Trajectory(
+        messages_and_choices=[{"role": "user", "content": " ".join(numbers)}]
+    )
+    trajectory.reward = await played(model, trajectory, numbers)
+    return trajectory
+
+async def train(model: art.TrainableModel, backend, seeds):
+    groups = await art.gather_trajectory_groups(
+        art.TrajectoryGroup(rollout(model, random.Random(seed)) for _ in range(8))
+        for seed in seeds
+    )
+    await backend.train(model, groups)
+""",
     """\
 import art
 

@@ -120,6 +120,19 @@ GOOD = (
     """\
 import art
 
+async def caption(gateway, item):
+    messages = [{"role": "user", "content": item["text"]}]
+    text = await gateway.chat(messages)
+    said = {"role": "assistant", "content": text}
+    return art.Trajectory(messages_and_choices=[*messages, said], reward=len(text) < 125)
+
+async def learn(model, backend, gateway, item):
+    group = art.TrajectoryGroup([await caption(gateway, item) for _ in range(6)])
+    await backend.train(model, [group], allow_training_without_logprobs=True)
+""",
+    """\
+import art
+
 async def rollout(client, model, question):
     prompt = [{"role": "user", "content": question}]
     response = await client.chat.completions.create(
@@ -189,6 +202,8 @@ OWN = (
 
 
 def check(code: Code) -> Iterator[Found]:
+    if "allow_training_without_logprobs" in code.source.text:
+        return  # then ART trains messages of the assistant as well (tokenize.py)
     yield from _read_from_json(code)
     if FILLING.search(code.source.text):
         return
@@ -221,7 +236,7 @@ def check(code: Code) -> Iterator[Found]:
 def _read_from_json(code: Code) -> Iterator[Found]:
     """Yield the trajectories of groups that have nothing but what JSON holds."""
     trains = code.training.calls
-    if not trains or "allow_training_without_logprobs" in code.source.text:
+    if not trains:
         return
     grouped = {
         node

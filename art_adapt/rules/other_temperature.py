@@ -74,7 +74,7 @@ GOOD = (
 
 
 def check(code: Code) -> Iterator[Found]:
-    for given in code.completions.sampling("temperature"):
+    for _, given in code.completions.sampling("temperature"):
         value, is_certain = given.usual, given.constant is not ...
         if isinstance(value, int | float) and value >= 0.05 and value != 1:
             when = "" if is_certain else " by default"

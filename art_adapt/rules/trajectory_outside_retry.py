@@ -4,7 +4,8 @@ A retry runs the whole function again. A trajectory that was made outside keeps 
 and choices of the attempts that failed, and they are trained with the reward of the one that
 succeeded.
 
-Make the trajectory inside the function that is retried.
+Make the trajectory inside the function that is retried. So it is with a game that the function is
+given and plays in: the next attempt begins where the failed one stopped.
 
 Evidence: art 0.5.18 and 0.5.23, utils/retry.py:53-54.
 """
@@ -14,11 +15,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import FunctionNode, receiver
+from art_adapt.code.nodes import FunctionNode, dotted, receiver
 from art_adapt.code.syntax import LOOPS
 from art_adapt.rules.code import Code
 from art_adapt.rules.code.retries import tries_again
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.side_effects.entries import changed_container
 
 RULE = Rule("ART207", "trajectory-outside-retry", Severity.GARBAGE)
 BAD = (
@@ -68,8 +70,55 @@ async def rollout(client):
             continue
     return trajectory
 """,
+    """\
+import art
+
+class Game:
+    def __init__(self, size: int):
+        self.size, self.opened = size, set()
+
+    def click(self, row: int) -> None:
+        self.opened.add(row)
+
+@art.retry(max_attempts=3)
+async def play(model: art.TrainableModel, game: Game):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": "Play."}])
+    while len(game.opened) < game.size:
+        reply = await model.openai_client().chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+        trajectory.messages_and_choices.append(reply.choices[0])
+        game.click(int(reply.choices[0].message.content))  # <-
+    return trajectory
+""",
 )
 GOOD = (
+    """\
+import art
+
+class Game:
+    def __init__(self, size: int):
+        self.size, self.opened = size, set()
+
+    def click(self, row: int) -> None:
+        self.opened.add(row)
+
+    def asked(self) -> str:
+        return f"Choose one of {self.size}."
+
+@art.retry(max_attempts=3)
+async def play(model: art.TrainableModel, size: int, rules: Game):
+    game = Game(size)
+    asked = [{"role": "user", "content": rules.asked()}]
+    trajectory = art.Trajectory(messages_and_choices=asked)
+    while len(game.opened) < game.size:
+        reply = await model.openai_client().chat.completions.create(
+            model=model.get_inference_name(), messages=trajectory.messages()
+        )
+        trajectory.messages_and_choices.append(reply.choices[0])
+        game.click(int(reply.choices[0].message.content))
+    return trajectory
+""",
     """\
 import art, json
 
@@ -169,6 +218,59 @@ def check(code: Code) -> Iterator[Found]:
             "the trajectory anew for each",
         )
     yield from _asked_again(code)
+    yield from _played_again(code)
+
+
+def _played_again(code: Code) -> Iterator[Found]:
+    """Yield where a rollout that is retried changes an object that it was given."""
+    for name in code.trajectories.makers & code.syntax.functions.keys():
+        function = code.syntax.functions[name]
+        if next(code.retries.of(function), None) is None:
+            continue
+        for call in code.syntax.owned_by(name):
+            if not isinstance(call, ast.Call) or not isinstance(
+                call.func, ast.Attribute
+            ):
+                continue
+            given = dotted(call.func.value)
+            if (
+                given in function.given
+                and not _is_made_anew(code, given, name)
+                and _changes_itself(code, call)
+            ):
+                yield found(
+                    call,
+                    f"{name} is retried, and the next attempt goes on with what this one has done "
+                    f"to {given}: make it inside, or reset it",
+                )
+                break
+
+
+def _is_made_anew(code: Code, name: str, function: str) -> bool:
+    """Return whether a function gives a parameter another value, or resets the object."""
+    return any(
+        (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+        )
+        or (isinstance(node, ast.Call) and dotted(node.func) == f"{name}.reset")
+        for node in code.syntax.owned_by(function)
+    )
+
+
+def _changes_itself(code: Code, call: ast.Call) -> bool:
+    """Return whether a method of the file changes what its object keeps."""
+    body = code.entered(call)
+    if body is None or body.function.class_name is None:
+        return False
+    for node in body.nodes:
+        changed = changed_container(node)[0] if isinstance(node, ast.expr) else None
+        is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        name = dotted(node) if is_set else changed
+        if (name or "").startswith("self."):
+            return True
+    return False
 
 
 def _asked_again(code: Code) -> Iterator[Found]:

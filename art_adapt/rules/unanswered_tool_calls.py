@@ -100,6 +100,28 @@ async def rollout(client, model):
         trajectory.messages_and_choices.append(told)
     return trajectory
 """,
+    """\
+import logging
+
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        if choice.message.tool_calls is None or len(choice.message.tool_calls) == 0:
+            break
+        if len(choice.message.tool_calls) > 1:
+            logging.warning("several calls, the first is taken")
+        call = choice.message.tool_calls[0]  # <-
+        told = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+        trajectory.messages_and_choices.append(told)
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0]
@@ -138,6 +160,24 @@ async def rollout(client, model):
         call = next(iter(response.choices[0].message.tool_calls or []), None)
         if call is None:
             break
+        told = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
+        trajectory.messages_and_choices.append(told)
+    return trajectory
+""",
+    """\
+import art
+
+async def rollout(client, model):
+    trajectory = art.Trajectory(tools=TOOLS)
+    for _ in range(5):
+        response = await client.chat.completions.create(
+            model="m", messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = response.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        if not choice.message.tool_calls or len(choice.message.tool_calls) > 1:
+            break
+        call = choice.message.tool_calls[0]
         told = {"role": "tool", "tool_call_id": call.id, "content": run(call)}
         trajectory.messages_and_choices.append(told)
     return trajectory
@@ -418,7 +458,7 @@ def _uses_others(
             if not sliced and code.sampled.are_tool_calls(node.iter):
                 return True
         elif isinstance(node, ast.Call) and last_name(node.func) not in UNUSING:
-            if any(
+            if not _only_counts(code, node) and any(
                 each is not several
                 and isinstance(each, ast.Name | ast.Attribute)
                 and code.sampled.are_tool_calls(each)
@@ -436,6 +476,25 @@ def _uses_others(
         ):
             return True
     return False
+
+
+def _only_counts(code: Code, node: ast.Call) -> bool:
+    """Return whether ``len`` asks if there are any calls, or several, of which something is said."""
+    around = code.syntax.parents.get(node)
+    if last_name(node.func) != "len" or not isinstance(around, ast.Compare):
+        return False
+    outer = code.syntax.parents.get(around)
+    is_said = isinstance(outer, ast.If) and all(map(_only_says, outer.body))
+    (counted,) = around.comparators if len(around.comparators) == 1 else (around,)
+    return is_said or (isinstance(counted, ast.Constant) and counted.value == 0)
+
+
+def _only_says(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and last_name(statement.value.func) in ONLY_SAYS
+    )
 
 
 def _is_used(code: Code, node: ast.expr) -> bool:
@@ -456,9 +515,11 @@ def _is_used(code: Code, node: ast.expr) -> bool:
 
 
 def _is_asked_whether(code: Code, node: ast.Attribute) -> bool:
-    """Return whether it only asks whether there are any tool calls."""
+    """Return whether it only asks whether there are any tool calls, or how many."""
     inner: ast.AST = node
     for outer in code.syntax.ancestors(node):
+        if isinstance(outer, ast.Call):
+            return _only_counts(code, outer)
         if isinstance(outer, ast.If | ast.While | ast.IfExp):
             return outer.test is inner
         if not isinstance(outer, ast.UnaryOp | ast.BoolOp | ast.Compare):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from art_adapt.code.nodes import dotted, keyword, receiver, targets_of
+from art_adapt.code.nodes import dotted, keyword, last_name, receiver, targets_of
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
@@ -64,8 +64,39 @@ class Trainer:
             scored_groups.append(scored)
         await self.backend.train(self.model, scored_groups)
 """,
+    """\
+import asyncio
+
+import art
+from art.rewards import ruler_score_group
+
+class Stage:
+    async def score(self, group):
+        return await ruler_score_group(group, "openai/o4-mini", swallow_exceptions=True)  # <-
+
+    async def __call__(self, groups):
+        return list(await asyncio.gather(*(self.score(each) for each in groups)))
+
+async def step(backend, model, groups):
+    stage = Stage()
+    judged = await stage(groups)
+    await backend.train(model, judged)
+""",
 )
 GOOD = (
+    """\
+import asyncio
+
+import art
+from art.rewards import ruler_score_group
+
+async def score(group):
+    return await ruler_score_group(group, "openai/o4-mini", swallow_exceptions=True)
+
+async def step(backend, model, groups):
+    judged = await asyncio.gather(*(score(each) for each in groups))
+    await backend.train(model, [each for each in judged if each is not None])
+""",
     BAD[0]
     .replace("  # <-", "")
     .replace(
@@ -116,11 +147,14 @@ def _is_kept(code: Code, awaited: ast.Await, deepest: int = 2) -> bool:
     """
     parent = code.syntax.parents[awaited]
     if isinstance(parent, ast.Return) and deepest:
-        waiting = [code.syntax.parents[each] for each in code.callers(awaited)]
-        return any(
-            isinstance(each, ast.Await) and _is_kept(code, each, deepest - 1)
-            for each in waiting
-        )
+        for each in code.callers(awaited):
+            waiting = code.syntax.parents[each]
+            if isinstance(waiting, ast.Await) and _is_kept(code, waiting, deepest - 1):
+                return True
+            gathered = _gathered(code, waiting)
+            if gathered is not None and _list_is_kept(code, gathered, deepest - 1):
+                return True
+        return False
     if isinstance(parent, ast.ListComp):
         statement = code.syntax.parents[parent]
         name = _assigned(statement)
@@ -143,6 +177,47 @@ def _is_kept(code: Code, awaited: ast.Await, deepest: int = 2) -> bool:
         for each in appends
         for given in (name, dotted(receiver(each, "append")))
     )
+
+
+def _gathered(code: Code, members: ast.AST) -> ast.Await | None:
+    """Return where ``gather(*(score(group) for group in groups))`` is awaited."""
+    if not isinstance(members, ast.GeneratorExp | ast.ListComp):
+        return None
+    call = code.syntax.parents[code.syntax.parents[members]]
+    if not isinstance(call, ast.Call) or last_name(call.func) != "gather":
+        return None
+    awaited = code.syntax.parents[call]
+    return awaited if isinstance(awaited, ast.Await) else None
+
+
+def _list_is_kept(code: Code, several: ast.expr, deepest: int) -> bool:
+    """Return whether a list of results gets a name, here or where it is returned, and no filter."""
+    parent = code.syntax.parents[several]
+    if isinstance(parent, ast.Call) and dotted(parent.func) == "list":
+        return _list_is_kept(code, parent, deepest)
+    if isinstance(parent, ast.Return) and deepest:
+        around = [code.syntax.parents[each] for each in _callers(code, several)]
+        return any(
+            isinstance(each, ast.Await) and _list_is_kept(code, each, deepest - 1)
+            for each in around
+        )
+    name = _assigned(parent)
+    return name is not None and not _is_filtered(code, parent, name)
+
+
+def _callers(code: Code, node: ast.AST) -> list[ast.Call]:
+    """Return the calls of the function around a node, also of an object: ``stage(groups)``."""
+    owner, _, name = code.syntax.owner(node).rpartition(".")
+    if name != "__call__":
+        return code.callers(node)
+    return [
+        call
+        for call in code.calls
+        if any(
+            isinstance(each.node, ast.Call) and dotted(each.node.func) == owner
+            for each in code.values(call.func)
+        )
+    ]
 
 
 def _assigned(statement: ast.AST) -> str | None:

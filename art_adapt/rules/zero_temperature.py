@@ -151,16 +151,17 @@ class Writer:
 def check(code: Code) -> Iterator[Found]:
     if code.only_evaluates:
         return
-    for given, value in code.completions.sampled_with("temperature"):
+    for asked, given in code.completions.sampling("temperature"):
+        value = given.constant
         is_low = isinstance(value, int | float) and value < 0.05
         if (
             is_low
-            and not _asks_the_base_model(code, given)
-            and not _is_for_validation(code, given)
-            and code.training.may_come_from(given)
+            and not _asks_the_base_model(code, asked)
+            and not _is_for_validation(code, asked)
+            and code.training.may_come_from(asked)
         ):
             yield found(
-                given,
+                given.at,
                 "at temperature 0 the rollouts of a group are alike: the group has no "
                 "variance and nothing is learned",
             )

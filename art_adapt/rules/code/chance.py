@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from art_adapt.code.dependence import made_from
-from art_adapt.code.nodes import dotted, given_to, last_name
+from art_adapt.code.nodes import argument_of, dotted, given_to, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code import Body, Code, Value
 
@@ -13,6 +13,7 @@ DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.cho
 MOST = 60  # expressions that are looked through for a draw
 CHANCE = ("random.", "numpy.random.")
 NO_DRAW = (".seed", ".Random")  # with a seed, it draws the same each time
+GENERATORS = ("random.Random", "random.SystemRandom", "numpy.random.default_rng")
 
 
 def draws_its_scenario(code: Code, rollout: Value) -> bool:
@@ -24,14 +25,53 @@ def draws_its_scenario(code: Code, rollout: Value) -> bool:
         return False
     given = [*rollout.node.args, *(each.value for each in rollout.node.keywords)]
     trained = {dotted(each) for c in code.training.calls for each in given_to(c)}
+    trained.discard(None)
+    told = _told(code, rollout)
     given = [
         each
         for each in given
-        if not (code.models.is_one(each) or dotted(each) in trained)
+        if not (
+            code.models.is_one(each)
+            or dotted(each) in trained
+            or (told is not None and each not in told)
+            or _is_shared_generator(code, rollout.of(each), set(inside))
+        )
     ]
     if not given:
         return _picks_a_row(code, rollout) or _prompts_by_chance(code, rollout)
     return len(given) == 1 and _is_drawn(code, rollout.of(given[0]), set(inside))
+
+
+def _told(code: Code, rollout: Value) -> list[ast.expr] | None:
+    """Return the arguments that a rollout makes its prompt from; None: it cannot be seen."""
+    body, call = code.flow.functions.enter(rollout), rollout.node
+    prompted = None if body is None else _prompted(code, body)
+    if body is None or not prompted or not isinstance(call, ast.Call):
+        return None
+    names = {node.id for node in prompted if isinstance(node, ast.Name)}
+    function = body.function
+    told = (argument_of(call, n, function.positional) for n in function.given)
+    return [
+        each
+        for name, each in zip(function.given, told, strict=True)
+        if each is not None and name in names
+    ]
+
+
+def _is_shared_generator(code: Code, given: Value, anew: set[ast.AST]) -> bool:
+    """Return whether random numbers are drawn from one generator by all episodes of a group."""
+    makers = code.values(given)
+    return bool(makers) and all(
+        _makes_generator(each) and each.node not in anew for each in makers
+    )
+
+
+def _makes_generator(made: Value) -> bool:
+    node = made.node
+    return (
+        isinstance(node, ast.Call)
+        and (made.syntax.qualified(node.func) or "") in GENERATORS
+    )
 
 
 def _is_draw(value: Value) -> bool:
@@ -131,11 +171,24 @@ def _prompted(code: Code, body: Body) -> set[ast.AST]:
 
 def _draws(code: Code, call: Value) -> bool:
     """Return whether a call draws by chance, itself or in the function that it enters."""
-    if _is_of_chance(call.syntax, call.node):
+    if _is_of_chance(call.syntax, call.node) or _is_of_shared_generator(code, call):
         return True
     inner = code.flow.functions.enter(call)
     return inner is not None and any(
         _is_of_chance(inner.place.syntax, node) for node in inner.nodes
+    )
+
+
+def _is_of_shared_generator(code: Code, call: Value) -> bool:
+    """Return whether it draws from a generator that the function was given: ``rng.choice(rows)``."""
+    node = call.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    owner = call.syntax.owner(node)
+    makers = code.values(call.of(node.func.value))
+    return bool(makers) and all(
+        _makes_generator(each) and each.syntax.owner(each.node) != owner
+        for each in makers
     )
 
 

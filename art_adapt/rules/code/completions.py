@@ -310,11 +310,11 @@ class Completions:
 
     def sampled_with(self, name: str) -> Iterator[tuple[ast.expr, object]]:
         """Yield an argument of each policy call, with its value if that is constant."""
-        for given in self.sampling(name):
+        for _, given in self.sampling(name):
             yield given.at, given.constant
 
-    def sampling(self, name: str) -> Iterator[Argument]:
-        """Yield an argument of each policy call.
+    def sampling(self, name: str) -> Iterator[tuple[ast.expr, Argument]]:
+        """Yield what each policy call asks by, and an argument of it.
 
         Recorded calls are left out: in a rollout, the train module sets their sampling.
         What no rollout of the file asks is a probe or an evaluation.
@@ -322,7 +322,7 @@ class Completions:
         for call in self.of_policy:
             given = self.argument(call, name)
             if given is not None and not call.recorded and not self._is_apart(call):
-                yield given
+                yield call.callee, given
 
     @cached_property
     def _in_rollouts(self) -> frozenset[str]:

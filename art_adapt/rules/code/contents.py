@@ -235,7 +235,7 @@ class Contents:
                 elif each.arg is None:
                     item = self.item(value.of(each.value), key).over(item)
         elif isinstance(node, ast.Call) and (record := _record_of(node)) is not None:
-            records = self.flow.values(value.of(record))
+            records = self.flow.objects(value.of(record))
             fields = [self.flow.records.field_of(record, key) for record in records]
             known = [field for field in fields if field is not None]
             found = [each for field in known for each in self.flow.values(field)]

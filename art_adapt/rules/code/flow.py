@@ -68,6 +68,10 @@ class Flow:
     copies: bool = True  # whether a copy stands for what it copies
     callers: bool = True  # whether a parameter stands for what calls in its file give
     _found: dict[Value, tuple[Value, ...]] = field(default_factory=dict, init=False)
+    # The calls of each name, in a file.
+    _made: dict[Syntax, dict[str, list[Value]]] = field(
+        default_factory=dict, init=False
+    )
 
     @cached_property
     def records(self) -> Records:
@@ -244,7 +248,7 @@ class Flow:
             stored = [*stored_by(value.syntax, within, node.attr)]
             for each in stored:
                 yield Value(each, Place(value.syntax))
-            for owner in () if stored else self._called_on(value):
+            for owner in () if stored else self.objects(value.of(node.value)):
                 field = self.records.field_of(owner, node.attr)
                 yield from [] if field is None else [field]
             return
@@ -268,6 +272,26 @@ class Flow:
         owner = Value(called if is_object else called.value, frame.outer)
         is_self = dotted(owner.node) == "self" and frame.outer.frame is not None
         return self._called_on(owner) if is_self else self.values(owner)
+
+    def objects(self, value: Value) -> tuple[Value, ...]:
+        """Return how the objects that a value may be are made.
+
+        ``self`` is what the method was called on; where no call is known, any of its class that
+        the file makes.
+        """
+        if dotted(value.node) not in ("self", "cls"):
+            return self.values(value)
+        if value.place.frame is not None:
+            return self._called_on(value)
+        syntax = value.syntax
+        within = syntax.class_around(syntax.owner(value.node))
+        made = self._made.get(syntax)
+        if made is None:
+            made = self._made[syntax] = {}
+            for node in syntax.nodes:
+                if isinstance(node, ast.Call) and (name := dotted(node.func)):
+                    made.setdefault(name, []).append(Value(node, Place(syntax)))
+        return tuple(made.get(within, ()))
 
     def _of_subscript(self, value: Value, node: ast.Subscript) -> Iterator[Value]:
         if isinstance(node.slice, ast.Slice):
