@@ -28,7 +28,8 @@ def effect_lines(survey: Survey, isolate: str | None) -> Iterator[Line]:
             skipped = all(effect.calls for effect in effects)
             end = ": the train module leaves it out" if skipped else ""
             if all(is_kept_apart(effect, isolate) for effect in effects):
-                end = f": {APART[str(isolate)]}"
+                way = "process" if harm is Harm.MAIN else str(isolate)
+                end = f": {APART[way]}"
             yield Line("replay", f"{said}{more}", f"{harm}{end}")
 
 

@@ -46,6 +46,7 @@ WORST_FIRST = (
     Harm.NETWORK,
     Harm.WRITES,
     Harm.UNKNOWN,
+    Harm.MAIN,
     Harm.LIMITS,
     Harm.CLOCK,
 )

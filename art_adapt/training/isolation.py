@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import multiprocessing
 import multiprocessing.forkserver
 import os
@@ -27,7 +28,7 @@ from art_adapt.recording import RecordingError
 from art_adapt.recording.state import expect_one_rollout, say_once
 from art_adapt.rehearsed import noted_episode
 from art_adapt.training import preloaded, project_copies
-from art_adapt.training.threads import in_thread
+from art_adapt.training.threads import in_thread, lend_main_thread
 from art_adapt.training.time_limits import OutOfTime
 
 S = TypeVar("S")
@@ -325,9 +326,18 @@ def _begin(connection: Connection, environment: dict[str, str]) -> bool:
 
 def _run(connection: Connection, decorated: Any, model: Any, scenario: Any) -> None:
     preloaded.build_types()
-    asyncio.new_event_loop().run_until_complete(
-        _sent(connection, decorated, model, scenario)
-    )
+
+    def run() -> None:
+        asyncio.new_event_loop().run_until_complete(
+            _sent(connection, decorated, model, scenario)
+        )
+
+    module = sys.modules.get(decorated.__module__)
+    episode = getattr(module, "episode", None)
+    if episode is None or inspect.iscoroutinefunction(episode):
+        run()
+    else:
+        lend_main_thread(run)
 
 
 async def _sent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import queue
 import sys
 import threading
 import traceback
@@ -35,6 +36,29 @@ def own_place(frames: Sequence[traceback.FrameSummary]) -> str | None:
     return f"{frame.filename}:{frame.lineno}" if frame is not None else None
 
 
+# What the main thread runs in the place of other threads, where it is lent.
+_lent: queue.SimpleQueue[Callable[[], None] | None] | None = None
+
+
+def lend_main_thread(work: Callable[[], None]) -> None:
+    """Do ``work`` in a thread of its own, and here what it hands to ``in_thread``.
+
+    Signals, and whatever else works in the main thread only, then work in an agent that blocks.
+    """
+    global _lent
+    lent = _lent = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            lent.put(None)
+
+    threading.Thread(target=run, daemon=True).start()
+    while (handed := lent.get()) is not None:
+        handed()
+
+
 async def in_thread(function: Callable[[], Any]) -> Any:
     """Call ``function`` in a thread of its own, which knows the active rollout.
 
@@ -59,13 +83,18 @@ async def in_thread(function: Callable[[], Any]) -> Any:
         if not outcome.done():  # else it was cancelled
             outcome.set_result((result, error))
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
+    if _lent is not None:
+        _lent.put(run)
+        ident = threading.main_thread().ident
+    else:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        ident = thread.ident
     try:
         result, error = await outcome
     except asyncio.CancelledError as cancelled:
         # Whoever ended it has this traceback only, which stops here.
-        frame = sys._current_frames().get(thread.ident or 0)
+        frame = sys._current_frames().get(ident or 0)
         if frame is not None and (place := own_place(traceback.extract_stack(frame))):
             cancelled.add_note(place)
         raise

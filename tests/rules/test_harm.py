@@ -1374,3 +1374,10 @@ def test_an_episode_that_divides_by_zero_leaves_its_group() -> None:
         max_exceptions=3,
     )
     assert sorted(each.reward for each in group) == [0.5, 1.0]
+
+
+@shows("ART322")
+def test_an_answer_that_is_copied_is_trained_like_one_that_is_found() -> None:
+    said = choice("4")
+    told = {"role": "user", "content": '{"task": "2 + 2", "answer": "4"}'}
+    assert tokens(told, said) == tokens(USER, said)

@@ -15,9 +15,9 @@ BOUND = {
     "in the function that uses the database, or with "
     "sqlite3.connect(..., check_same_thread=False)",
     "There is no current event loop in thread": "call asyncio.run(...) instead of "
-    "asyncio.get_event_loop()",
-    "signal only works in main thread": "limit the time of a tool in another way, such as "
-    "concurrent.futures or a subprocess with a timeout",
+    "asyncio.get_event_loop(), or adapt again with --isolate process",
+    "signal only works in main thread": "adapt the agent again with --isolate process: then each "
+    "episode has the main thread of a process of its own",
 }
 
 

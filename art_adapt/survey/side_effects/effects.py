@@ -86,6 +86,8 @@ def effects_at(syntax: Syntax, node: ast.AST) -> Iterator[Effect]:
             what = f"{syntax.text(node.func)}()"
             if syntax.qualified(node.func) in LOADS:
                 what = LOADED
+            elif harm is Harm.COMMITS and last_name(node.func) == "connect":
+                what = f"a connection of {what}"
             in_files = is_of_files(syntax, node, harm)
             tells = harm is Harm.NETWORK and last_name(node.func) in TELLS_SERVICE
             yield Effect(
@@ -238,6 +240,13 @@ def _import_at_root(syntax: Syntax, value: ast.expr, depth: int) -> Import | Non
     return None if values else syntax.imports.get(value.id)
 
 
+def _is_kept_to_main_thread(call: ast.Call, syntax: Syntax) -> bool:
+    """True below ``if threading.current_thread() is threading.main_thread():``."""
+    tests = (e.test for e in syntax.ancestors(call) if isinstance(e, ast.If))
+    nodes = (node for test in tests for node in ast.walk(test))
+    return any(getattr(node, "attr", "") == "main_thread" for node in nodes)
+
+
 def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
     name = syntax.qualified(call.func) or ""
     if name == "input":
@@ -255,7 +264,9 @@ def harm_of(call: ast.Call, syntax: Syntax) -> Harm | None:
     if _makes_folder(call, name) and _is_there(call, syntax):
         return None  # the next episode finds what it would have made
     if name in BY_NAME:
-        return BY_NAME[name]
+        harm = BY_NAME[name]
+        is_free = harm is Harm.MAIN and _is_kept_to_main_thread(call, syntax)
+        return None if is_free else harm
     if name.startswith("numpy.random."):
         fixed = last_name(call.func) in SEEDED and call.args
         return None if fixed else Harm.CLOCK

@@ -19,6 +19,7 @@ class Harm(StrEnum):
     NETWORK = "talks to a service"
     CLOCK = "depends on time or chance"
     SHARED = "is shared between rollouts"
+    MAIN = "works in the main thread only"
     LIMITS = "lets no more through at a time, whatever CONCURRENCY says"
     PROCESS = "starts a process"
     CODE = "runs code or commands that an episode writes"
@@ -71,7 +72,7 @@ def isolation(effects: Sequence[Effect], *, can_copy: bool = True) -> str | None
     in_files |= are_in_files(of(Harm.COMMITS), effects)
     if in_files and can_copy:
         return "copy"  # another process would change the same files
-    return "process" if of(Harm.SHARED) else None
+    return "process" if of(Harm.SHARED, Harm.MAIN) else None
 
 
 def is_kept_apart(effect: Effect, isolate: str | None) -> bool:
@@ -83,7 +84,7 @@ def is_kept_apart(effect: Effect, isolate: str | None) -> bool:
         return False
     if effect.in_files:
         return isolate == "copy"
-    return isolate is not None and effect.harm in (Harm.SHARED, Harm.LIMITS)
+    return isolate is not None and effect.harm in (Harm.SHARED, Harm.MAIN, Harm.LIMITS)
 
 
 def places_by_what(effects: Iterable[Effect]) -> dict[str, str]:

@@ -48,6 +48,7 @@ BY_NAME = {
     "shutil.copy2": Harm.WRITES,
     "shutil.copyfile": Harm.WRITES,
     "shutil.copytree": Harm.WRITES,
+    "signal.signal": Harm.MAIN,
     "os.system": Harm.PROCESS,
     "os.popen": Harm.PROCESS,
     "os.kill": Harm.PROCESS,
