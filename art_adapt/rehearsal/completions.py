@@ -10,7 +10,7 @@ from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.recording.responses.events import Events
 from art_adapt.recording.responses.turn import Turn
 from art_adapt.recording.responses.untranslatable import Untranslatable
-from art_adapt.rehearsal.embeddings import embeddings
+from art_adapt.rehearsal.embeddings import Embedded, embeddings
 from art_adapt.rehearsal.endpoint import Answer, Json, Request, as_events, as_json
 from art_adapt.rehearsal.moderations import moderations
 
@@ -23,12 +23,15 @@ NOT_SERVED = "the rehearsal serves completions, embeddings and moderations"
 
 
 def answer(
-    request: Request, complete: Complete, conversations: Conversations
+    request: Request,
+    complete: Complete,
+    conversations: Conversations,
+    embedded: Embedded | None = None,
 ) -> Answer:
     """Answer a request of the OpenAI client with what ``complete`` makes of it.
 
     A request to /responses is asked as a chat completion; ``conversations`` are those that
-    such requests refer to.
+    such requests refer to. ``embedded``: what models embedded in watched runs.
     """
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if request.path.endswith("/chat/completions"):
@@ -45,7 +48,7 @@ def answer(
     if request.path.endswith("/responses"):
         return _response(request.content, key, complete, conversations)
     if request.path.endswith(EMBEDDINGS):
-        return as_json(200, embeddings(request.content))
+        return as_json(200, embeddings(request.content, embedded or {}))
     if request.path.endswith("/moderations"):
         return as_json(200, moderations(request.content))
     what = f"{NOT_SERVED}, not {request.path}"

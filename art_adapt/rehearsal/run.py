@@ -244,7 +244,7 @@ def _learn(
             if not shuffle:
                 conditions.tell(text)
 
-        with ScriptedModel(seed, rows, favourite) as others:
+        with ScriptedModel(seed, rows, favourite, seen.runs) as others:
             told = replace(conditions, tell=tell)
             return run_child(seen.path, others.url, steps, kept, train, conditions=told)
 
@@ -258,7 +258,7 @@ def _learn(
                 ("shuffled", _weights(folder / "control", "shuffled")),
             )
             going_on = pool.submit(trained, "real", 1)
-            with ScriptedModel(seed, rows, favourite) as others:
+            with ScriptedModel(seed, rows, favourite, seen.runs) as others:
                 evaluated = run_child(
                     seen.path,
                     others.url,

@@ -19,6 +19,7 @@ from typing import Any, Self
 from art_adapt.recording.responses.conversations import Conversations
 from art_adapt.rehearsal import repeats
 from art_adapt.rehearsal.completions import EMBEDDINGS, answer
+from art_adapt.rehearsal.embeddings import embedded_in
 from art_adapt.rehearsal.endpoint import Answer, Endpoint, Request, as_json
 from art_adapt.rehearsal.heard import Heard
 from art_adapt.rehearsal.replayed import Replay, episode_of
@@ -37,7 +38,7 @@ from art_adapt.seen.notes import Run
 Json = dict[str, Any]
 
 POLICY_KEY = "rehearsal-policy"
-PRODUCTION_KEY = "rehearsal-production"
+PRODUCTION_KEY = "sk-rehearsal-production"  # some agents look whether it begins so
 LATENCY = (0.002, 0.02)  # seconds
 
 
@@ -85,6 +86,7 @@ class ScriptedModel:
         self._favourite = favourite
         self._runs = runs
         self._heard = Heard.of(runs)
+        self._embedded = embedded_in(runs)
         self._replay: Replay | None = None
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
@@ -113,7 +115,7 @@ class ScriptedModel:
         if request.path.endswith(EMBEDDINGS) and not self._phase:
             self.embedded.append(request.content)
         try:
-            return answer(request, self._complete, self._conversations)
+            return answer(request, self._complete, self._conversations, self._embedded)
         except Exception as error:
             self.broken = self.broken or error
             what = f"the scripted model failed: {type(error).__name__}"

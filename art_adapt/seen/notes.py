@@ -139,6 +139,7 @@ class Run:
 
     ``folder``: the one that it began in; None in older notes. ``imported_in``: where it had gone
     when it imported a file. ``failed``: its command ended with an exit code that says so.
+    ``embedded``: texts with their vectors, as base64 of floats, by the model that embedded them.
     """
 
     began: float  # seconds on the clock
@@ -150,6 +151,7 @@ class Run:
     lines: tuple[tuple[float, str], ...]
     failed: bool = False
     imported_in: Mapping[Path, Path] = field(default_factory=dict)
+    embedded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def folder_of(self, file: Path) -> Path | None:
         """Return the folder that a file was imported in."""
@@ -235,6 +237,24 @@ def read_runs(file: Path, start: int = 0) -> tuple[Run, ...]:
     return _read(file, start, state.st_mtime_ns, state.st_size)
 
 
+def note_of_taken(key: FunctionKey) -> bytes:
+    """Return the note that rows were written for the calls of a function."""
+    return json.dumps({"taken": [str(key[0]), key[1]]}).encode() + b"\n"
+
+
+def taken_in(file: Path) -> FunctionKey | None:
+    """Return the function for whose calls rows were written; None if a run came after that."""
+    taken: FunctionKey | None = None
+    for line in file.read_bytes().splitlines() if file.is_file() else ():
+        if b'"run":' in line or b'"taken":' in line:
+            with contextlib.suppress(*NOT_OURS):
+                note = json.loads(line)
+                of_rows = note.get("taken")
+                if of_rows or "run" in note:
+                    taken = (Path(of_rows[0]), of_rows[1]) if of_rows else None
+    return taken
+
+
 @functools.lru_cache(maxsize=4)  # a command asks several times
 def _read(file: Path, start: int, *_: int) -> tuple[Run, ...]:
     with file.open("rb") as opened:
@@ -277,7 +297,16 @@ def _run(notes: Sequence[Json]) -> Run:
         tuple((n.get("at", 0.0), n["typed"]) for n in notes if "typed" in n),
         any(n.get("status") for n in notes),
         {Path(n["imported"]): Path(n["folder"]) for n in notes if "imported" in n},
+        _embedded(notes),
     )
+
+
+def _embedded(notes: Sequence[Json]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for note in notes:
+        if "embedding" in note:
+            found.setdefault(str(note["embedding"]), {}).update(note["of"])
+    return found
 
 
 def _request(asked: Json, said: Json) -> Request:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import base64
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from openai import BadRequestError, OpenAI
 from art_adapt.errors import Refusal
 from art_adapt.rehearsal.environment import check_let_through, environment
 from art_adapt.rehearsal.scripted_model import PRODUCTION_KEY, ScriptedModel
+from art_adapt.seen.notes import Run
 from art_adapt.train_file import import_name
 
 URL = "http://127.0.0.1:9/v1"
@@ -120,6 +123,27 @@ def test_what_an_agent_asks_beside_the_model_is_answered() -> None:
         assert dot[0] > 0.5 > dot[1]
         with pytest.raises(BadRequestError, match="does not serve"):
             client.responses.create(model="m", input="x", background=True)
+
+
+def test_a_text_has_the_vector_that_it_had_in_a_watched_run() -> None:
+    """So has another one with some of its words: what the agent has stored is near."""
+    vectors = {"parcels arrive on Fridays": [0.6, 0.0, 0.8], "a lamp": [0.0, 1.0, 0.0]}
+    kept = {
+        text: base64.b64encode(struct.pack("<3f", *vector)).decode()
+        for text, vector in vectors.items()
+    }
+    run = Run(0.0, (), None, {}, {}, (), (), embedded={"small": kept})
+    with ScriptedModel(0, (), runs=(run,)) as model:
+        client = OpenAI(base_url=model.url, api_key=PRODUCTION_KEY)
+        asked = [*vectors, "when do parcels arrive", "xyz"]
+        found = client.embeddings.create(model="small", input=asked).data
+        other = (
+            client.embeddings.create(model="large", input="a lamp").data[0].embedding
+        )
+    same, lamp, near, far = (each.embedding for each in found)
+    assert same == near == pytest.approx(vectors["parcels arrive on Fridays"])
+    assert lamp == pytest.approx(vectors["a lamp"])
+    assert len(far) == 3 and far not in (same, lamp) and len(other) == 1536
 
 
 def test_models_beside_the_one_in_training_do_not_fail() -> None:

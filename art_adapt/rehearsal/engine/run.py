@@ -71,7 +71,7 @@ def on_engine(
         settings = EngineSettings(engine.url, str(base))
 
         def trained(steps: int) -> Child:
-            with ScriptedModel(model.seed, ()) as others:
+            with ScriptedModel(model.seed, (), runs=seen.runs) as others:
                 return run_child(
                     seen.path,
                     others.url,

@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Any
 
 Site = tuple[str, int, str]  # file, line and function that called
+RUNS_LOOPS = ("_run", "_run_once", "run", "run_forever", "run_until_complete")
 
 
 @dataclass
@@ -50,3 +51,8 @@ def outward(each: Active | None) -> Iterator[Active]:
     while each is not None:
         yield each
         each = each.around
+
+
+def is_of_a_loop(code: CodeType) -> bool:
+    """True if a frame is asyncio's own, whichever loop it runs."""
+    return code.co_name in RUNS_LOOPS and "asyncio" in code.co_filename

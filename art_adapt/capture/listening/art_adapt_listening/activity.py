@@ -23,8 +23,15 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
-from .active import Active, Made, Site, outward
-from .conversations import OF_THE_SDK, Requests, message_of, send_to
+from .active import Active, Made, Site, is_of_a_loop, outward
+from .conversations import (
+    EMBEDDINGS,
+    OF_THE_SDK,
+    Requests,
+    embedded,
+    message_of,
+    send_to,
+)
 from .values import snapshot, standard_class
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
@@ -32,12 +39,12 @@ MOST_OPENED = 1_000  # texts that functions returned last: a later call may be g
 KEYS = range(4, 200)  # characters of a text that may be the key of a conversation
 MOST_SETUP = 40  # calls of one object's methods before a model is asked
 MOST_BETWEEN = 1_000  # and between its questions
+MOST_EMBEDDED = 1_000  # texts: the questions of runs, and no large index
 MOST_WRITTEN = 50_000_000  # characters, of one process
 GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
-RUNS_LOOPS = ("_run", "_run_once", "run", "run_forever", "run_until_complete")
 SDK_FILES = ("_base_client.py", "_streaming.py")
 
 MOST_SCRIPTED = 1_000  # requests: ten episodes of a hundred turns
@@ -63,6 +70,7 @@ class Activity:
         self.heard: dict[CodeType, str] = {}  # "own", "sdk", "thread" or ""
         self.own: dict[CodeType, bool] = {}
         self.calls: Counter[CodeType] = Counter()
+        self.embedded = 0  # texts whose vectors are noted
         self.asking: set[CodeType] = set()  # of functions in which a model was asked
         self.running: dict[int, Active] = {}
         self.made: dict[int, tuple[weakref.ref[Any], Made]] = {}
@@ -90,9 +98,8 @@ class Activity:
             return "sdk"  # openai's, or one made in its image, as Groq's
         if code.co_qualname in (*HANDS_OVER, *TAKES_OVER):
             return "thread" if name.endswith(("threading.py", "thread.py")) else ""
-        if name.startswith("<") or (
-            code.co_name.startswith("<") and code.co_name != "<module>"
-        ):
+        is_unnamed = code.co_name.startswith("<") and code.co_name != "<module>"
+        if name.startswith("<") or is_unnamed:
             return ""  # what is made at run time; lambdas, comprehensions
         return "own" if self._is_inside(name) else ""
 
@@ -196,7 +203,7 @@ class Activity:
                     return started, None
                 path = os.path.realpath(found.code.co_filename)
                 return found, (path, outer.f_lineno or 0, found.code.co_qualname)
-            on_loop = on_loop or _is_of_a_loop(outer.f_code)
+            on_loop = on_loop or is_of_a_loop(outer.f_code)
             outer = outer.f_back
         return active.get(), None
 
@@ -288,10 +295,13 @@ class Activity:
 
     # ----------------------------------------------------------------- the model's part
 
-    def _asks(self, frame: FrameType, _: str, body: Any) -> int:
+    def _asks(self, frame: FrameType, url: str, body: Any) -> int | dict[str, Any]:
+        """Note a request; return its number, or the body of one that asks to embed texts."""
         if self.scripted is not None:  # wherever this client would have asked
             send_to(frame.f_locals["self"], self.scripted)
-            self._bound()
+            self._bound(url)
+        if url.endswith(EMBEDDINGS):
+            return dict(body or {})
         number = next(self.numbers)
         around, site = self._caller(frame)
         self.asking.update(each.code for each in outward(around))
@@ -300,17 +310,22 @@ class Activity:
         self.write({"asked": number, "in": inner, "site": site, "body": body})
         return number
 
-    def _bound(self) -> None:
+    def _bound(self, url: str) -> None:
         """End a command like Ctrl-C if it asks without end: no scripted reply may be its last."""
-        self.asked += 1
+        self.asked += not url.endswith(EMBEDDINGS)
         if self.asked == MOST_SCRIPTED:
             sys.stderr.write(TOO_MANY)
         if self.asked >= MOST_SCRIPTED:  # once the agent's own code runs again
             threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    def _says(self, number: int, said: dict[str, Any]) -> None:
-        message = message_of(said)
-        self.write({"said": number, "id": said.get("id"), "message": message})
+    def _says(self, asked: int | dict[str, Any], said: dict[str, Any]) -> None:
+        if isinstance(asked, int):
+            message = message_of(said)
+            self.write({"said": asked, "id": said.get("id"), "message": message})
+        elif self.embedded < MOST_EMBEDDED:
+            of = embedded(asked.get("input"), said)
+            self.embedded += len(of)
+            self.write({"embedding": asked.get("model"), "of": of})
 
     # ------------------------------------------------------------------ what is written
 
@@ -383,8 +398,3 @@ def loaded(file: str) -> Any:
     sys.modules[name] = module  # where its dataclasses look for it
     spec.loader.exec_module(module)
     return module
-
-
-def _is_of_a_loop(code: CodeType) -> bool:
-    """True if a frame is asyncio's own, whichever loop it runs."""
-    return code.co_name in RUNS_LOOPS and "asyncio" in code.co_filename

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -20,7 +22,9 @@ OF_THE_SDK = (
 )
 CHUNK = "_process_response_data"
 CHAT = "/chat/completions"
-ENDPOINTS = (CHAT, "/responses")
+EMBEDDINGS = "/embeddings"
+LONGEST_EMBEDDED = 4_000  # characters of a text whose vector is kept
+ENDPOINTS = (CHAT, "/responses", EMBEDDINGS)
 ENDS_RESPONSE = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -172,6 +176,22 @@ def streamed_of(chunks: list[Any]) -> dict[str, Any]:
     if last is not None:
         return as_json(last).get("value") or {}
     return {"choices": [{"message": message_of_chunks(chunks)}]}
+
+
+def embedded(texts: Any, said: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return texts, each with its vector in a response, as base64 of floats of four bytes.
+
+    Tokens, and long texts, which are documents rather than questions, are left out.
+    """
+    texts = [texts] if isinstance(texts, str) else list(texts or ())
+    found = []
+    for text, each in zip(texts, said.get("data") or (), strict=False):
+        vector = each.get("embedding")
+        if isinstance(vector, list):  # else it is such already, as the SDK asks for
+            vector = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+        if isinstance(text, str) and len(text) <= LONGEST_EMBEDDED and vector:
+            found.append((text, vector))
+    return found
 
 
 def message_of(said: dict[str, Any]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class Episodes:
             if field["of"] != of or field["parameter"] not in values:
                 continue
             value = values[field["parameter"]]
-            if (part := field["part"]) is not None:
+            for part in field["path"]:
                 value = (
                     value.get(part)
                     if isinstance(value, dict)
