@@ -33,7 +33,7 @@ class FieldSource:
         name: of the field.
         of: "function", "constructor" or "setup", whose ``parameter`` it is; "arguments" of
             the command line, or "inputs" that are typed.
-        part: the attribute of that parameter, of one that is made of several fields.
+        path: the attributes that lead to it, of a parameter that is made of several fields.
         method: of the agent that is called to set it up.
         opens: the function's parameter that this call has returned.
     """
@@ -41,7 +41,7 @@ class FieldSource:
     name: str
     of: str
     parameter: str = ""
-    part: str | None = None
+    path: tuple[str, ...] = ()
     method: str = ""
     opens: str = ""
 
@@ -76,13 +76,19 @@ def field_sources(entry: EntryPoint) -> list[FieldSource]:
 
 def _sources(parameters: Sequence[Parameter], of: str) -> Iterator[FieldSource]:
     for parameter in parameters:
-        if parameter.is_record:
-            for part in parameter.fields or ():
-                # An enumeration is made of its value, by position.
-                held = "value" if part.positional_only else part.name
-                yield FieldSource(field_name(part.name), of, parameter.name, held)
-        else:
-            yield FieldSource(field_name(parameter.name), of, parameter.name)
+        for path, part in _leaves(parameter):
+            yield FieldSource(field_name(part.name), of, parameter.name, path)
+
+
+def _leaves(parameter: Parameter) -> Iterator[tuple[tuple[str, ...], Parameter]]:
+    """Yield what a parameter is made of, each with the attributes that lead to it."""
+    if not parameter.is_record:
+        yield (), parameter
+        return
+    for part in parameter.fields or ():
+        # An enumeration is made of its value, by position.
+        held = "value" if part.positional_only else part.name
+        yield from (((held, *path), leaf) for path, leaf in _leaves(part))
 
 
 class CannotStart(Refusal):

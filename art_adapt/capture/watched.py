@@ -113,19 +113,33 @@ def _value(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:
         return {"not_json": OF_A_REQUEST}
     noted = noted or {}
     made = run.objects.get(noted.get("object", 0))
-    if field.part is not None and made is not None and made.init is not None:
+    path = field.path
+    if path and made is not None and made.init is not None:
         # What an object was made with says more than the attributes that it has.
-        within = made.init.given.get(field.part)
-        if within is not None:
+        within = made.init.given.get(path[0])
+        if within is not None and len(path) == 1:
             return within
-    parts = noted.get("parts") or noted.get("value")
-    # A member of an enumeration is noted as its value.
-    whole = field.part is None or not isinstance(parts, dict | None)
-    if whole and "value" in noted and "not_json" not in noted:
-        return {"value": noted["value"], "turned": noted.get("turned", [])}
-    if field.part is not None and isinstance(parts, dict) and field.part in parts:
-        return {"value": parts[field.part], "turned": noted.get("turned", [])}
+        noted, path = (noted, path) if within is None else (within, path[1:])
+    held = noted.get("parts") or noted.get("value") if path else noted.get("value")
+    is_plain = "value" in noted and "not_json" not in noted
+    is_known = isinstance(held, dict) or (is_plain and held is not None)
+    if is_known if path else is_plain:
+        with suppress(KeyError):
+            return {"value": _within(held, path), "turned": noted.get("turned", [])}
     return {"not_json": noted.get("not_json", "value of an object made elsewhere")}
+
+
+def _within(held: Any, path: Sequence[str]) -> Any:
+    """Return a part of what is noted of an object; a member of an enumeration is its value.
+
+    Raises:
+        KeyError: it has no such part.
+    """
+    for part in path:
+        if not isinstance(held, dict):
+            break
+        held = held[part]
+    return held
 
 
 def _before(run: Run, call: Call, field: FieldSource) -> dict[str, Any]:

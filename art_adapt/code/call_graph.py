@@ -219,11 +219,16 @@ class CallGraph:
         """
         if not guess:
             return _closure(targets, self.callers)
+        back = self._possible_callers.get
+        return _closure(targets, lambda key: (*self.callers(key), *back(key, ())))
+
+    @cached_property
+    def _possible_callers(self) -> Edges:
         back: Edges = {}
         for caller, callees in self.possible.items():
             for callee in callees:
                 back.setdefault(callee, set()).add(caller)
-        return _closure(targets, lambda key: (*self.callers(key), *back.get(key, ())))
+        return back
 
     def run_by(self, starts: Iterable[FunctionKey]) -> set[FunctionKey]:
         """Return the functions that may run when ``starts`` do, through tables of tools as well."""

@@ -18,6 +18,7 @@ from art_adapt.paths import shown
 if TYPE_CHECKING:
     from art_adapt.capture.run import FieldSource
     from art_adapt.rehearsal.watched_command import Script
+    from art_adapt.seen.decision import Seen
     from art_adapt.survey.model import EntryPoint
 
 app = command_app()
@@ -104,9 +105,18 @@ def capture(
     if agent is not None and not agent.is_file():
         raise missing(agent)
     is_adapted = conversations is not None or _is_adapted(ran)
-    if scripted and is_adapted:
-        raise _not_scripted(None if conversations is None else "--conversations", ran)
-    known = is_adapted or (entry is not None and not scripted)
+    if scripted and conversations is not None:
+        raise Refusal(
+            "--scripted cannot be combined with --conversations: its replies are made up",
+            next_step="leave out --scripted, or --conversations",
+        )
+    if scripted and ran is not None and _trains_single_turns(ran):
+        raise Refusal(
+            "--scripted makes replies up, and this train module trains on recorded requests",
+            next_step="leave out --scripted, so that your own model answers; or read its logs, "
+            "with art-adapt logs EXPORT",
+        )
+    known = not scripted and (is_adapted or entry is not None)
     if env and not scripted:
         raise Refusal(
             "--env is for --scripted: without it, the agent gets your whole environment",
@@ -126,7 +136,7 @@ def capture(
             next_step="name it: art-adapt capture --agent agent.py -- "
             + " ".join(command),
         )
-    point, scenarios = _episode([ran], entry)
+    point, scenarios, _ = _episode([ran], entry)
     path = output or point.home.parent / scenarios
     single = _trains_single_turns(point.home)
     fields = [] if single else _fields(point)
@@ -163,26 +173,6 @@ def _script(let_through: Sequence[str], replies: Path | None) -> Script:
     from art_adapt.rehearsal.watched_command import Script
 
     return Script(let_through, () if replies is None else replies_in(replies))
-
-
-def _not_scripted(option: str | None, ran: Path | None) -> Refusal:
-    """Refuse ``--scripted`` beside an option, or of an agent that is adapted."""
-    if option is not None:
-        return Refusal(
-            f"--scripted cannot be combined with {option}: its replies are made up",
-            next_step=f"leave out --scripted, or {option}",
-        )
-    if ran is not None and _trains_single_turns(ran):
-        return Refusal(
-            "--scripted makes replies up, and this train module trains on recorded requests",
-            next_step="leave out --scripted, so that your own model answers; or read its logs, "
-            "with art-adapt logs EXPORT",
-        )
-    return Refusal(
-        "--scripted is only for an agent that is not adapted yet, because its rows are made up",
-        next_step="art-adapt --undo takes the hooks out, so that it can be watched; or write two "
-        "rows of scenarios yourself, and rehearse the train module",
-    )
 
 
 def _trains_single_turns(agent: Path) -> bool:
@@ -228,7 +218,7 @@ def watch(
     )
     from art_adapt.scenarios.append import append_rows
     from art_adapt.seen.episodes import seen_episodes
-    from art_adapt.seen.notes import read_runs, seen_file
+    from art_adapt.seen.notes import note_of_taken, read_runs, seen_file
     from art_adapt.train_file import train_module_path
 
     near = (agent or Path("agent.py")).resolve()
@@ -266,17 +256,19 @@ def watch(
         file = own
     files = [*filter(None, [agent]), *map(_shown, seen)]
     try:
-        point, scenarios = _episode(files, entry)
+        point, scenarios, seen_as = _episode(files, entry)
     except UnclearEntry as refusal:
         raise replace(
             refusal,
             next_step="choose one of them, and watch the run again with --entry NAME before the "
             "command: its rows come with it",
         ) from refusal
-    say_episode(point)
+    say_episode(point, None if entry else seen_as)
     path = output or point.home.parent / scenarios
     fields = _fields(point)
     key = Path(point.key[0]).resolve(), point.key[1]
+    if entry is None and seen_as is not None:
+        append_notes(file, note_of_taken(key))  # adapting takes it, too
     names = [source.name for source in fields]
     earlier = rows_in(path)
 
@@ -350,8 +342,10 @@ def _fields(point: EntryPoint) -> list[FieldSource]:
     )
 
 
-def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]:
-    """Return the entry point of an agent, and the file of its scenarios.
+def _episode(
+    agents: Iterable[Path], name: str | None
+) -> tuple[EntryPoint, str, Seen | None]:
+    """Return the entry point of an agent, the file of its scenarios, and the runs that show it.
 
     ``agents`` are its files, likeliest first. A file from which no call of the model can be
     read is left out if there is another: its client may ask over HTTP.
@@ -359,12 +353,13 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     Raises:
         Refusal: it is unclear, or nothing that can be called.
     """
-    from art_adapt.answers import configured
+    from art_adapt.answers import configured, decided_before
     from art_adapt.code.session import Session
     from art_adapt.decisions import nothing_to_record, said_in
     from art_adapt.discovery import named_sources, with_entry_file
     from art_adapt.entry_decision import UnclearEntry, decide_entry
     from art_adapt.scenarios.source_kind import SourceKind, source_kind
+    from art_adapt.seen.choice import key_of
     from art_adapt.seen.surveyed import surveyed_as_seen
     from art_adapt.settings import Options, Origin, TrainingOptions
     from art_adapt.survey.survey import survey
@@ -377,7 +372,8 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
     refused: Refusal | None = None
     for agent in dict.fromkeys(agents):
         sources = named_sources([str(agent)])
-        options = configured(given, sources[0].path)
+        own = sources[0].path
+        options = decided_before(own) if name is None else configured(given, own)
         options = replace(options, single_turn=False)
         sources = with_entry_file(sources, options.entry)
         said = said_in(options)
@@ -408,4 +404,7 @@ def _episode(agents: Iterable[Path], name: str | None) -> tuple[EntryPoint, str]
             "(--scripted --replies FILE.jsonl), and watch it again",
         )
     is_file = source_kind(options.scenarios) is SourceKind.JSONL
-    return found, options.scenarios if is_file else TrainingOptions.scenarios
+    function = None if seen is None else seen.function
+    is_seen = function is not None and function.key == key_of(found)
+    path = options.scenarios if is_file else TrainingOptions.scenarios
+    return found, path, seen if is_seen else None

@@ -11,6 +11,7 @@ from art_adapt.code.project_folder import python_files
 from art_adapt.errors import Refusal
 from art_adapt.train_file import ENDING
 
+MOST = 5  # train modules that are named
 WITH_MODULE = "name it with --module path/to/agent_train.py"
 TrainModule = Annotated[
     Path | None,
@@ -39,7 +40,8 @@ def only_train_module(named: str) -> Path:
     if len(found) == 1:
         return found[0]
     if found:
-        names = ", ".join(map(str, found))
+        names = ", ".join(map(str, found[:MOST]))
+        names += f" and {len(found) - MOST} more" * (len(found) > MOST)
         what = f"several train modules in this folder: {names}"
         raise Refusal(what, next_step=named)
     raise Refusal(

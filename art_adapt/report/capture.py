@@ -15,9 +15,10 @@ from art_adapt.capture.rows import CAPTURED, Kept
 from art_adapt.capture.watched import OF_A_REQUEST
 from art_adapt.paths import at, shown
 from art_adapt.printable import counted, printable
+from art_adapt.report.seen import other_size
 from art_adapt.secret_texts import HIDDEN
 from art_adapt.seen.conversations import conversations_of
-from art_adapt.seen.decision import is_failure
+from art_adapt.seen.decision import Seen, is_failure
 from art_adapt.seen.notes import Run, tools_called
 from art_adapt.survey.model import EntryPoint
 
@@ -84,9 +85,11 @@ def say_seen(
         )
 
 
-def say_episode(entry: EntryPoint) -> None:
-    """Print on standard error which function runs an episode."""
+def say_episode(entry: EntryPoint, seen: Seen | None) -> None:
+    """Print on standard error which function runs an episode, and which other one may, by runs."""
     sys.stderr.write(f"  episode  {entry.called} ({at(entry.place)})\n")
+    if seen is not None and (other := other_size(seen)) is not None:
+        sys.stderr.write(f"           {'; '.join(other)}\n")
 
 
 def say_kept(kept: Kept, path: Path, entry: EntryPoint, code: int, then: str) -> None:

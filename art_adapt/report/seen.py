@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from art_adapt.paths import shown
 from art_adapt.printable import counted
-from art_adapt.seen.choice import ran_all_of
+from art_adapt.seen.choice import ran_all_of, ran_in
 from art_adapt.seen.decision import Seen
+from art_adapt.seen.episodes import seen_functions
 from art_adapt.seen.notes import tools_called
 
 
@@ -35,10 +36,8 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
         f"{counted(len(calls), 'episode')}, {returned}",
         "" if answered else "so the exits above are those of the source",
     )
-    if (whole := ran_all_of(seen.function)) is not None:
-        path, name = whole
-        said = f"one call of {name} ({shown(path)}) ran all {len(calls)} of them"
-        yield "", said, f"if that is one episode, --entry {path.stem}:{name}"
+    if (other := other_size(seen)) is not None:
+        yield "", *other
     if outside := seen.outside:
         every = sum(len(run.requests) for run in seen.runs)
         (path, name), _ = outside.most_common(1)[0]
@@ -56,3 +55,22 @@ def seen_lines(seen: Seen | None) -> Iterator[tuple[str, str, str]]:
     if offered or called:
         unused = f"offered but never called: {', '.join(never)}" if never else ""
         yield "", f"tools called: {tools_called(requests) or 'none'}", unused
+
+
+def other_size(seen: Seen) -> tuple[str, str] | None:
+    """Say that a run shows a smaller or larger episode as well, and how to name it."""
+    if seen.function is None:
+        return None
+    if (whole := ran_all_of(seen.function)) is not None:
+        path, name = whole
+        every = len(seen.function.calls)
+        said = f"one call of {name} ({shown(path)}) ran all {every} of them"
+        return said, f"if that is one episode, --entry {path.stem}:{name}"
+    inner = ran_in(seen.function, seen_functions(seen.runs))
+    if inner is None:
+        return None
+    (path, name), count = inner
+    said = (
+        f"one call of {seen.function.key[1]} ran {name} ({shown(path)}) {count} times"
+    )
+    return said, f"if each is an episode, --entry {path.stem}:{name}"

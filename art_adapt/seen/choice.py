@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +13,13 @@ from art_adapt.conversation_signs import text_of
 from art_adapt.entry_decision import near
 from art_adapt.recipe.fields import scenario_fields
 from art_adapt.seen.conversations import TELLING, conversations_of
-from art_adapt.seen.episodes import Enclosing, SeenFunction, around_of
+from art_adapt.seen.episodes import (
+    Enclosing,
+    SeenFunction,
+    around_of,
+    plain,
+    texts_in,
+)
 from art_adapt.seen.notes import FunctionKey, Run
 from art_adapt.survey.model import EntryPoint, Survey
 
@@ -45,6 +51,11 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
             return outer
         if given := [each for each in inside if each.given]:
             return min(given, key=lambda each: each.depth)
+    way_in = entries.get(first.key)
+    reads_rows = way_in is not None and way_in.goes_through_rows
+    through = [e for e in possible if reads_rows and _is_run_for_rows(e, first)]
+    if through:
+        return min(through, key=lambda each: each.depth)
     if not first.told:  # it is given a conversation alone
         giving = [e for e in possible if e.key in around and e.key in entries]
         if outer is not None and outer in giving:
@@ -61,7 +72,6 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
     elif beside:
         either = (e for key in entries for e in (first, *beside) if e.key == key)
         first = next(either, first)
-    way_in = entries.get(first.key)
     served = way_in is not None and bool(way_in.route or way_in.decorated)
     if first.answers and not served:
         return first
@@ -139,6 +149,39 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     )
     every = sum(turns.values()) == len(step.calls)
     return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _is_run_for_rows(one: SeenFunction, batch: SeenFunction) -> bool:
+    """True if a batch asked only in calls of a function that were each told what it was not given.
+
+    It reads its rows itself: the files of a folder, the lines of a table.
+    """
+
+    def is_run_in(outer: Enclosing) -> bool:
+        known = {*_texts_given(outer)}
+        inner = [
+            each for each in one.calls if each.run is outer.run and _is_in(each, outer)
+        ]
+        asked = {request.number for each in inner for request in each.requests}
+        return asked == {request.number for request in outer.requests} and all(
+            each.whole
+            and each.told
+            and not (each.is_part or known.issuperset(_texts_given(each)))
+            for each in inner
+        )
+
+    several = len(one.calls) > len(batch.calls)
+    return several and one.key != batch.key and all(map(is_run_in, batch.calls))
+
+
+def _is_in(inner: Enclosing, outer: Enclosing) -> bool:
+    around = inner.run.outward(inner.call.around)
+    return any(call.number == outer.call.number for call in around)
+
+
+def _texts_given(each: Enclosing) -> Iterator[str]:
+    for note in each.call.given.values():
+        yield from texts_in(plain(each.run, note), messages=True)
 
 
 def _is_private_to(step: SeenFunction, others: Sequence[SeenFunction]) -> bool:
@@ -241,3 +284,22 @@ def ran_all_of(function: SeenFunction) -> FunctionKey | None:
         named = [c for c in around if c.function != MODULE_LEVEL and c.given]
         found.add(named[0].key if len(own) > 1 and named else None)
     return found.pop() if len(found) == 1 else None
+
+
+def ran_in(
+    function: SeenFunction, others: Sequence[SeenFunction]
+) -> tuple[FunctionKey, int] | None:
+    """Return the outermost function that a call of another ran several times, and how often.
+
+    Each time it was told something, asked in several turns and returned what the model said.
+    """
+    found = []
+    for other in others:
+        turns = all(len(each.requests) > 1 and each.told for each in other.calls)
+        inside = [
+            sum(each.run is outer.run and _is_in(each, outer) for each in other.calls)
+            for outer in function.calls
+        ]
+        if other.key != function.key and turns and other.answers and max(inside) > 1:
+            found.append((other.depth, other.key, max(inside)))
+    return min(found)[1:] if found else None

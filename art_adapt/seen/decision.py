@@ -21,7 +21,7 @@ from art_adapt.seen.episodes import (
     seen_episodes,
     seen_functions,
 )
-from art_adapt.seen.notes import Call, Run, read_runs, seen_file
+from art_adapt.seen.notes import Call, Run, read_runs, seen_file, taken_in
 from art_adapt.seen.set_up_before import around_set_up
 from art_adapt.settings import Options, Origin
 from art_adapt.source import Source
@@ -85,16 +85,32 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     given = {os.path.realpath(f.source.path) for f in survey.files if f.given}
     every = {os.path.realpath(file.source.path) for file in survey.files}
     # An LLM's helper may serve several agents: what runs through the named file counts.
-    asked = _ended_well(_of_files(runs, given) or _of_files(runs, every))
+    own = _of_files(runs, given)
+    asked = _ended_well(own or _of_files(runs, every))
     if not asked:
         return None
+    seen = _seen_in(asked, survey, options, taken_in(seen_file(sources[0].path)))
+    chosen = seen.function
+    if not own and chosen is not None and f"{chosen.key[0]}" not in every:
+        return None  # another agent's, which asks through the same helper
+    return seen
+
+
+def _seen_in(
+    asked: tuple[Run, ...], survey: Survey, options: Options, taken: FunctionKey | None
+) -> Seen:
+    """Return what runs show of an agent; ``taken``: the function whose rows have been written."""
     first = survey.entry_points[0] if survey.entry_points else None
     if options.entry is not None:
         return Seen(asked, _named(asked, options.entry), None)
+    functions = seen_functions(asked)
+    with_rows = next((each for each in functions if each.key == taken), None)
+    if with_rows is not None:  # which file is named makes no difference any more
+        differs = first is not None and key_of(first) != with_rows.key
+        return Seen(asked, with_rows, first if differs else None)
     unanswered = Seen(asked, None, None, ended_early=True)
     if not unanswered.is_answered:
         return unanswered
-    functions = seen_functions(asked)
     possible = list(_whole(asked, functions, survey)) or _served(asked, survey)
     alone = _at_module_level(asked)
     is_script = first is not None and first.is_script
@@ -110,7 +126,8 @@ def seen_of(survey: Survey, sources: Sequence[Source], options: Options) -> Seen
     differs = chosen is not None and first is not None and key_of(first) != chosen.key
     if chosen is not None and first is not None and differs:
         inner = {each.key for each in functions if chosen.key in around_of(each)}
-        if _is_only_tested(chosen) and key_of(first) not in inner:
+        tried = _is_only_tested(chosen) and key_of(first) not in inner
+        if tried and _may_lead_to(first, chosen, survey):
             return Seen(asked, None, None)  # a test may try a step alone
     is_partial = _failed(chosen) or all(run.failed for run in asked)
     if (differs or len(likely_by_reading(survey)) > 1) and is_partial:
@@ -217,6 +234,12 @@ def _is_only_tested(function: SeenFunction) -> bool:
     return all(
         site is not None and is_of_test(site.path, site.function) for site in sites
     )
+
+
+def _may_lead_to(read: EntryPoint, chosen: SeenFunction, survey: Survey) -> bool:
+    """True if what reading takes may run a function that was seen, as far as the source tells."""
+    known = (e.led_to_by for e in survey.entry_points if key_of(e) == chosen.key)
+    return read.key in next(known, {read.key})
 
 
 def _is_beside_most(runs: Sequence[Run], chosen: SeenFunction | None) -> bool:

@@ -342,11 +342,9 @@ def _as_seen(
     if parameter.is_record and holds_more(parameter, calls, words):
         return replace(parameter, fields=None)  # a row has all of it
     if parameter.is_record:
-        fields = tuple(
-            _field_as_seen(each, parameter, calls, words)
-            for each in parameter.fields or ()
-        )
-        return replace(parameter, fields=fields)
+        notes = [call.given.get(parameter.name, {}) for call in calls]
+        held = [note.get("parts") or note.get("value") for note in notes]
+        return replace(parameter, fields=_fields_as_seen(parameter, held, calls, words))
     name = parameter.name
     if all(hides_a_key(name, call.given.get(name)) for call in calls):
         return _left_to_episode(parameter, calls)
@@ -428,18 +426,33 @@ def _made_as(
     return replace(parameter, default=None, is_object=True, made=made, passed=place)
 
 
+def _fields_as_seen(
+    record: Parameter, given: Sequence[Any], calls: Sequence[Call], words: Words
+) -> tuple[Parameter, ...]:
+    """Describe the fields of a record by the dicts that runs gave for it."""
+    fields = record.fields or ()
+    is_for_one = any(each.default is None for each in fields)
+    held = [each for each in given if isinstance(each, dict)]
+    return tuple(
+        _field_as_seen(each, held, is_for_one, calls, words) for each in fields
+    )
+
+
 def _field_as_seen(
-    field: Parameter, record: Parameter, calls: Sequence[Call], words: Words
+    field: Parameter,
+    records: Sequence[dict[str, Any]],
+    is_for_one: bool,
+    calls: Sequence[Call],
+    words: Words,
 ) -> Parameter:
     """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
 
     So is what the model was asked about and the agent's files do not say, and a switch, a number
     or a word that is set otherwise than by default in a record that has to say something: it is
-    made for one task. A default that is computed, such as an id, differs by itself.
+    made for one task (``is_for_one``). A default that is computed, such as an id, differs by itself.
+    Of a record within a record, its fields are.
     """
-    notes = [call.given.get(record.name, {}) for call in calls]
-    parts = [note.get("parts") or note.get("value") for note in notes]
-    held = [each for each in parts if isinstance(each, dict) and field.name in each]
+    held = [each for each in records if field.name in each]
     if held and all(hides_a_key(field.name, each[field.name]) for each in held):
         return _left_to_episode(field, calls)
     given = [each[field.name] for each in held]
@@ -447,7 +460,6 @@ def _field_as_seen(
         given, calls, words
     )
     is_asked = any(is_asked_about(each, field.default, words) for each in given)
-    is_for_one = any(each.default is None for each in record.fields or ())
     differs = (
         len(spelled_of(given)) > 1
         or is_text
@@ -456,7 +468,10 @@ def _field_as_seen(
     )
     own = differs and not field.is_record and is_literal(field.default)
     field = replace(field, annotation=with_none(field.annotation, given))
-    return replace(field, default=None) if own else field
+    if not own:
+        return field
+    inner = field.fields and _fields_as_seen(field, given, calls, words)
+    return replace(field, default=None, fields=inner)
 
 
 def _left_to_episode(parameter: Parameter, calls: Sequence[Call]) -> Parameter:

@@ -176,6 +176,9 @@ class ThreadStart:
     around: Span
 
 
+REST = "**"  # the name of what a call spreads: Agent(model, **CONFIG)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of an entry point or of its class.
@@ -333,6 +336,7 @@ class EntryPoint:
     is_helper: bool = False  # it asks what its callers want to have asked
     is_turn: bool = False  # it asks once, and its object keeps the conversation
     feeds_back: bool = False  # it asks what the answers before have led to
+    goes_through_rows: bool = False  # it asks only in a call for each of some rows
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
     registering: tuple[str, ...] = ()  # modules to import, which register its tools
@@ -340,6 +344,7 @@ class EntryPoint:
     features: tuple[str, ...] = ()  # what speaks for and against it, by name
     is_apart: bool = False  # from the files that the user named: another feature
     was_seen: bool = False  # to ask the model, in a run
+    led_to_by: frozenset[FunctionKey] = frozenset()  # functions that may lead to it
     classes: tuple[ImportedName, ...] = ()  # named in annotations, and not in its file
 
     @property

@@ -20,7 +20,7 @@ from art_adapt.recipe.model import (
     StandIn,
     Value,
 )
-from art_adapt.survey.model import Statement
+from art_adapt.survey.model import REST, Statement
 from art_adapt.train_module.layout import (
     double_quoted,
     literal,
@@ -153,9 +153,10 @@ def _request(request: Request) -> str:
 
 
 def _arguments(arguments: Sequence[Argument]) -> list[str]:
-    return [
-        f"{a.name}={_value(a.value)}" if a.name else _value(a.value) for a in arguments
-    ]
+    def before(name: str) -> str:
+        return name if name in ("", REST) else f"{name}="
+
+    return [f"{before(a.name)}{_value(a.value)}" for a in arguments]
 
 
 def _value(value: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
@@ -45,13 +45,16 @@ REPLIES = [
 
 
 def shown(
-    folder: Path, files: Mapping[str, str], *commands: tuple[str, ...]
+    folder: Path,
+    files: Mapping[str, str],
+    *commands: tuple[str, ...],
+    replies: Sequence[Mapping[str, object]] = REPLIES,
 ) -> tuple[str, list[dict[str, object]]]:
     """Watch commands of a project; return what the last one said, and the rows."""
     (folder / "pyproject.toml").touch()
     for name, text in files.items():
         (folder / name).write_text(dedent(text))
-    rows = "".join(json.dumps(each) + "\n" for each in REPLIES)
+    rows = "".join(json.dumps(each) + "\n" for each in replies)
     (folder / "replies.jsonl").write_text(rows)
     said = ""
     for command in commands:

@@ -12,22 +12,23 @@ from agent_files import art_adapt
 
 FILES = {
     "main.py": """\
-        from lib.llm import Llm
+        from importlib import import_module
 
 
         def log_step(reward: float) -> None:
             print("step", reward)
 
 
-        def run_task(task: str, llm: Llm) -> dict:
-            answer = llm.ask(task)
+        def run_task(task: str) -> dict:
+            pipeline = import_module("lib." + "pipeline")
+            answer = pipeline.Pipeline().run(f"Briefly: {task}")
             reward = float(len(answer) > 3)
             log_step(reward=reward)
             return {"answer": answer, "reward": reward}
 
 
         if __name__ == "__main__":
-            print(run_task("say a word", Llm()))
+            print(run_task("say a word"))
         """,
     "lib/__init__.py": "",
     "lib/llm.py": """\

@@ -300,3 +300,28 @@ def test_a_driver_elsewhere_runs_the_project_in_which_somebody_works(
     assert b"next: art-adapt agent.py" in done.stderr, done.stderr
     row = json.loads((project / "scenarios.jsonl").read_text())
     assert row["task"] == "Why is the sky blue?"
+
+
+@pytest.mark.wide
+def test_an_adapted_agent_gets_rows_of_a_scripted_run_as_well(tmp_path: Path) -> None:
+    """They are of the function that its train module runs, however it is started."""
+    (tmp_path / "pyproject.toml").touch()
+    agent = (
+        "import sys\n\nfrom openai import OpenAI\n\nclient = OpenAI()\n\n\n"
+        "def ask(question: str) -> str:\n"
+        "    asked = [{'role': 'user', 'content': question}]\n"
+        "    reply = client.chat.completions.create(model='m', messages=asked)\n"
+        "    return reply.choices[0].message.content\n\n\n"
+        "def main(topic: str) -> None:\n    print(ask('Tell me of ' + topic))\n\n\n"
+        "if __name__ == '__main__':\n    main(sys.argv[1])\n"
+    )
+    (tmp_path / "agent.py").write_text(agent)
+    assert art_adapt("-y", "--entry", "ask", "agent.py", cwd=tmp_path).returncode == 0
+    for command in (["agent.py", "lamps"], ["-m", "agent", "parcels"]):
+        run = ("capture", "--scripted", "--", sys.executable, *command)
+        done = art_adapt(*run, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
+        assert "next: art-adapt rehearse agent_train.py" in done.stderr.decode()
+    rows = (tmp_path / "scenarios.jsonl").read_text().splitlines()
+    questions = [json.loads(row)["question"] for row in rows]
+    assert questions[-2:] == ["Tell me of lamps", "Tell me of parcels"]

@@ -99,3 +99,35 @@ def test_what_the_model_s_move_runs_of_its_base_class_counts(tmp_path: Path) -> 
     text = HEAD + base + "class Agent(Player):\n" + asks + GAME
     said = scenario_of(tmp_path, text + MADE.format(player="Agent('m')"))
     assert "open() agent.py:8" in said and "writes outside the episode" in said, said
+
+
+@pytest.mark.parametrize("first", ["Scout", "Lead"])
+def test_the_agent_that_sends_the_others_out_is_the_episode(
+    first: str, tmp_path: Path
+) -> None:
+    """Both inherit what runs them; a scout is only made by the leading one."""
+    base = (
+        "class Agent:\n    def __init__(self, prompt: str):\n        self.prompt = prompt\n\n"
+        "    def run(self, text: str) -> str:\n"
+        "        messages = [{'role': 'system', 'content': self.prompt}, {'role': 'user', 'content': text}]\n"
+        "        for _ in range(6):\n"
+        "            reply = OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+        "            message = reply.choices[0].message\n            messages.append(message)\n"
+        "            if not message.tool_calls:\n                return message.content\n"
+        "            for call in message.tool_calls:\n"
+        "                said = self.handle(call.function.arguments)\n"
+        "                messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': said})\n\n\n"
+    )
+    agents = {
+        "Scout": "class Scout(Agent):\n    def handle(self, order):\n        return 'seen ' + order\n\n\n",
+        "Lead": "class Lead(Agent):\n    def handle(self, order):\n        return Scout('You look.').run(order)\n\n\n",
+    }
+    second = next(name for name in agents if name != first)
+    starts = (
+        "if __name__ == '__main__':\n    print(Lead('You plan.').run(sys.argv[1]))\n"
+    )
+    tools = "TOOLS = [{'type': 'function', 'function': {'name': 'handle'}}]\n\n\n"
+    text = HEAD + tools + base + agents[first] + agents[second] + starts
+    (tmp_path / "agent.py").write_text(text)
+    told = art_adapt("--diff", "agent.py", cwd=tmp_path).stderr.decode()
+    assert "  entry       Lead.run " in told, told

@@ -122,6 +122,22 @@ def episode(folder: Path, main: str, agent: str = AGENT, *named: str) -> str:
                 "agent = Agent(tools=registry, prompt=PROMPT)",
             ],
         ),
+        "two in one statement": (
+            """\
+            from agent import Agent, Registry
+            from tools import look
+
+            def serve(questions):
+                registry, limit = Registry(), 7
+                registry.register(look)
+                agent = Agent(registry, limit=limit)
+                return [agent.run(question) for question in questions]
+            """,
+            [
+                "    registry, limit = Registry(), 7\n    registry.register(look)\n",
+                "agent = Agent(tools=registry, limit=limit)",
+            ],
+        ),
         "of a command line": (
             """\
             import argparse
@@ -160,7 +176,14 @@ def episode(folder: Path, main: str, agent: str = AGENT, *named: str) -> str:
             ],
         ),
     }.values(),
-    ids=["one by one", "in a function", "in a loop", "of a command line", "a client"],
+    ids=[
+        "one by one",
+        "in a function",
+        "in a loop",
+        "two at once",
+        "of a command line",
+        "a client",
+    ],
 )
 def test_an_agent_is_made_as_the_project_makes_it(
     main: str, lines: list[str], tmp_path: Path

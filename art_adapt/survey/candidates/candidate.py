@@ -19,6 +19,7 @@ from art_adapt.survey.candidates.handed import takes_anything
 from art_adapt.survey.candidates.launches import (
     asks_by_turns,
     asks_for_turns,
+    goes_through_rows,
     is_batch,
     is_example,
     is_launch,
@@ -109,6 +110,11 @@ class Candidate:
     @cached_property
     def batches(self) -> bool:
         return is_batch(self.leads, self.key)
+
+    @cached_property
+    def goes_through_rows(self) -> bool:
+        """True if it asks for each of some rows, and is told of none what another one led to."""
+        return not self.feeds_back and goes_through_rows(self.leads, self.key)
 
     @cached_property
     def driving(self) -> set[FunctionKey]:

@@ -70,6 +70,8 @@ def find_entry_points(
             features=features,
             score=score_of(features),
             feeds_back=candidate.feeds_back,
+            goes_through_rows=candidate.goes_through_rows,
+            led_to_by=frozenset(graph.reaching([entry.key], guess=True)),
         )
         found += [
             with_clients(project, each, asking.completions.values())

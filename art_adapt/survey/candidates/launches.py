@@ -235,6 +235,26 @@ def is_batch(leads: Leads, key: FunctionKey, depth: int = 2) -> bool:
     return all(rest) and (runs_an_agent or bool(rest and not for_each))
 
 
+def goes_through_rows(leads: Leads, key: FunctionKey) -> bool:
+    """True if a function asks the model only through calls that it makes for each of some rows."""
+    graph, asking = leads.graph, leads.asking
+    syntax, function = leads.syntax(key), leads.function(key)
+    if function is None or any(
+        n in asking.completions for n in syntax.owned_by(key[1])
+    ):
+        return False
+    sites = [
+        site
+        for callee in leads.called_by(key)
+        for site in graph.sites.get((key, callee), ())
+        if site in asking.sites
+    ]
+    return bool(sites) and all(
+        asking.asks_about_a_row(syntax, function, each) or _is_mapped(syntax, each)
+        for each in sites
+    )
+
+
 def _is_mapped(syntax: Syntax, site: ast.AST) -> bool:
     """True if a function is handed on to be called with each of some values."""
     call = syntax.parents.get(site)

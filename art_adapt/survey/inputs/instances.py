@@ -27,7 +27,8 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
 
     That is the class that defines it; but the classes derived from it in files that the
     user named, where it is in another file, and any where its own is abstract, or where
-    only those are made. Those that the project makes come first.
+    only those are made. Those that the project makes come first, and last of these what others of
+    them make.
     """
     if entry.class_name is None:
         yield entry
@@ -35,6 +36,7 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
     syntax = project.files[entry.home]
     derived = inheriting(project, entry)
     made = [each for each in derived if constructed(project, *each)]
+    made.sort(key=lambda each: _is_made_in(project, each, derived))
     derived = [*made, *(each for each in derived if each not in made)]
     given = [each for each in derived if each[0].source.path in project.given]
     if entry.home in project.given or not given:
@@ -48,6 +50,20 @@ def with_instances(project: Project, entry: EntryPoint) -> Iterator[EntryPoint]:
         yield as_method_of(project, entry, place, name)
     if not chosen:
         yield replace(entry, is_abstract=is_abstract(project, syntax, entry.class_name))
+
+
+def _is_made_in(
+    project: Project, one: tuple[Syntax, str], others: Sequence[tuple[Syntax, str]]
+) -> bool:
+    """True if only methods of other classes make one: an agent that a leading one sends out."""
+    sites = constructed(project, *one)
+    leading = {
+        (place.source.path, name) for place, name in others if (place, name) != one
+    }
+    return bool(sites) and all(
+        (place.source.path, place.class_around(place.owner(call))) in leading
+        for place, call in sites
+    )
 
 
 def as_constructed(

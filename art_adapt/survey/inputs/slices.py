@@ -36,6 +36,7 @@ from art_adapt.code.nodes import (
     given_to,
     last_name,
     names_set_in,
+    paired,
 )
 from art_adapt.code.project import Project
 from art_adapt.code.reaching import Definition
@@ -393,10 +394,13 @@ def _is_made_for_a_run(place: Syntax, made: ast.AST | None) -> bool:
 
 
 def _is_plain(made: ast.AST | None) -> TypeGuard[ast.Assign | ast.AnnAssign]:
-    """True if a statement does no more than give a name its value, or some what one call returns."""
+    """True if a statement does no more than give names their values, or what one call returns."""
     target = made.targets[0] if isinstance(made, ast.Assign) else None
-    is_one = isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)
-    named = target.elts if isinstance(target, ast.Tuple) and is_one else [target]
+    named: list[ast.expr | None] = [target]
+    if isinstance(made, ast.Assign) and isinstance(target, ast.Tuple):
+        pairs = [each for each, _ in paired(target, made.value)]
+        of_call = isinstance(made.value, ast.Call)
+        named = [*(target.elts if of_call else pairs or [target])]
     return isinstance(made, ast.AnnAssign) or (
         isinstance(made, ast.Assign)
         and len(made.targets) == 1

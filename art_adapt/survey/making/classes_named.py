@@ -19,11 +19,12 @@ def classes_named(project: Project, entry: EntryPoint) -> tuple[ImportedName, ..
     """Return how a train module imports what annotations name in another file, or for a checker.
 
     ``list[Entry]`` of a constructor stands for the ``Entry`` of its own file. What is imported
-    ``if TYPE_CHECKING`` no module has when it runs.
+    ``if TYPE_CHECKING`` no module has when it runs. A record that may be left out counts: a run may
+    give it.
     """
     agent = project.files[entry.home]
     found: dict[str, ImportedName] = {}
-    for part in entry.parts:
+    for part in (each for need in entry.needs for each in _within(need)):
         place = project.files.get(part.annotated_in or entry.home)
         if place is None:
             continue
@@ -36,11 +37,17 @@ def classes_named(project: Project, entry: EntryPoint) -> tuple[ImportedName, ..
     return tuple(found.values())
 
 
+def _within(part: Parameter) -> Iterator[Parameter]:
+    yield part
+    for each in part.fields or ():
+        yield from _within(each)
+
+
 def _names_of(part: Parameter) -> Iterator[str]:
     """Yield the names in what a parameter's objects are made by."""
     for spelled in filter(None, (part.element, part.validated, part.rebuilt)):
         yield from classes_in(spelled)
-    if part.is_record and part.annotation is not None:
+    if part.fields is not None and part.annotation is not None:
         record = bare(ast.parse(part.annotation, mode="eval").body)
         yield from classes_in(ast.unparse(record))
 
