@@ -47,7 +47,11 @@ def missing(path: Path) -> Refusal:
     except OSError:
         beside = []
     near = difflib.get_close_matches(path.name, beside, 1, 0.7)
-    hint = f"did you mean {quoted(str(path.with_name(near[0])))}?" if near else ""
+    hint = ""
+    if near:
+        hint = f"did you mean {quoted(str(path.with_name(near[0])))}?"
+    elif len(below := [*path.absolute().parent.glob(f"*/{path.name}")]) == 1:
+        hint = f"did you mean {quoted(str(path.parent / below[0].parent.name / path.name))}?"
     agent = f"{path.name.removesuffix('_train.py')}.py"
     if path.name.endswith("_train.py") and agent in beside:
         hint = f"art-adapt {quoted(str(path.with_name(agent)))} writes it"

@@ -63,11 +63,11 @@ def python_files(root: Path) -> Iterator[Path]:
             for name in folders
             if name not in NOT_THE_PROJECT
             and not name.startswith(".")
-            and not (inner / name / "pyvenv.cfg").exists()
+            and not os.path.exists(inner / name / "pyvenv.cfg")
         )
         for name in sorted(names):
             path = inner / name
-            if path.suffix == ".py" and path.is_file():
+            if path.suffix == ".py" and os.path.isfile(path):
                 if path.stat().st_size <= LARGEST:
                     yield path
                 read += 1

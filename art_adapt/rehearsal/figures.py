@@ -79,7 +79,7 @@ def figures(seen: Seen) -> Figures:
         tools={name: called[name] for name in offered_tools(seen)},
         tool_calls=called.total(),
         histories=sum(len(t.histories) for t in episodes) / count,
-        answered=sum(map(has_answer, episodes)),
+        answered=sum(has_answer(t) and bool(t.choices) for t in episodes),
         turns=sum(len(t.choices) for t in episodes) / count,
         prompt_tokens=sum(u["prompt_tokens"] for u in usage) / count,
         sampled_tokens=sum(u["completion_tokens"] for u in usage) / count,

@@ -65,6 +65,7 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     groups.opaque_answers,
     groups.metrics,
     groups.missed_metrics,
+    requests.auxiliary,
     requests.temperature,
     requests.empty_tools,
     ending.closed,
@@ -74,15 +75,25 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
 # What another finding may be the cause of: a request that is not recorded has no reward.
 FOLLOW: dict[str, tuple[str, ...]] = {
     "failed": ("answer", "same answer", "reward"),
-    "unhooked": ("stopped", "lost", "failed", "answer", "same answer", "reward"),
+    "unhooked": (
+        "stopped",
+        "lost",
+        "failed",
+        "tool fails",
+        "answer",
+        "same answer",
+        "reward",
+    ),
     "stopped rollouts": ("lost", "failed", "answer", "reward"),
     "cross-talk": (
+        "otherwise",
         "kept",
         "reply without a call",
         "call without a reply",
         "history a turn",
         "rendered anew",
     ),
+    "threads": ("tool fails",),
     "tools never ran": ("call without a reply", "answer", "same answer"),
 }
 

@@ -144,12 +144,17 @@ def reply_to(
     choice = request.get("tool_choice", "auto")
     if tools and choice != "none" and _calls(request, choice, random, faults):
         return _call(request, tools, random, number, faults)
-    if random.random() < faults.refused:
+    if random.random() < faults.refused and not _is_bound(request):
         return Reply(f"{REFUSAL} ({number}).", fault="refused")
     text, fault = _answer(request, random, number, heard)
     if random.random() < faults.truncated:
         return Reply(text[: len(text) // 2], finish_reason="length", fault="truncated")
     return Reply(text, fault=fault)
+
+
+def _is_bound(request: Json) -> bool:
+    """True if an engine lets the model say nothing but JSON: it cannot refuse in words."""
+    return (request.get("response_format") or {}).get("type") not in (None, "text")
 
 
 def _calls(request: Json, choice: Any, random: Random, faults: Faults) -> bool:

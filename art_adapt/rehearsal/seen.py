@@ -166,6 +166,12 @@ def asking(seen: Seen) -> set[str]:
     return {name for rollout in seen.notes.rollouts for name in rollout.asked_by}
 
 
+def waiting(seen: Seen) -> set[str]:
+    """Return the functions that waited for recorded requests, or made them."""
+    opened = (each for rollout in seen.notes.rollouts for each in rollout.opened)
+    return asking(seen) | {name for each in opened for name in each.functions}
+
+
 def has_answer(episode: Trajectory) -> bool:
     """True if an episode has a final answer, and that is no empty text."""
     return episode.answer not in (None, "''")

@@ -242,10 +242,12 @@ def _tool_lines(rehearsal: Rehearsal) -> Iterator[Line]:
         shown_of = sorted(numbers.tools.items(), key=itemgetter(1))[:MOST_TOOLS]
         offered = ", ".join(f"{name} ({calls})" for name, calls in shown_of)
         several = f" and {len(numbers.tools) - MOST_TOOLS} more"
+        others = numbers.tool_calls - sum(numbers.tools.values())
+        unknown = f", {others} of them to tools that were not offered" * (others > 0)
         yield Line(
             "tools",
             offered + several * (len(numbers.tools) > MOST_TOOLS),
-            counted(numbers.tool_calls, "call"),
+            counted(numbers.tool_calls, "call") + unknown,
         )
     elif answered_at is not None and numbers.calls:
         yield Line(

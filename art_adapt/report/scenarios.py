@@ -36,7 +36,7 @@ def _lines(report: ScenarioReport) -> Iterator[Line]:
     for place in report.leaked[:MOST]:
         yield Line("leaked", place, "held out for validation, and trained on as well")
     for name, found in report.lengths.items():
-        said = f"{found.shortest} to {found.longest} characters, half of them under {found.median + 1}"
+        said = f"{found.shortest} to {found.longest} characters, half of them at most {found.median}"
         if found.shortest == found.longest:
             said = counted(found.shortest, "character")
         yield Line(name, said)

@@ -247,6 +247,9 @@ def _need_lines(entry: EntryPoint) -> Iterator[Line]:
             yield Line("note", f"{parameter.name} {what}", passed)
         elif made is not None:
             shown_in.setdefault(made.place.path, []).append(parameter)
+        elif kept := _left_at_default(parameter, fields):
+            what = f"{', '.join(kept)} of {parameter.name} keep their defaults"
+            yield Line("note", what, "if tasks differ in them, pass them in episode()")
     for parameters in shown_in.values():
         first = min(p.made.place for p in parameters if p.made is not None)
         names = ", ".join(dict.fromkeys(each.name for each in parameters))
@@ -281,6 +284,14 @@ def _set_up(call: SetupCall) -> str:
     whole = f"{call.name}({', '.join(given)})"
     one_line = "\n" not in whole and len(whole) <= LONGEST_SET_UP
     return whole if one_line else f"{call.name}(...)"
+
+
+def _left_at_default(parameter: Parameter, fields: Collection[str]) -> list[str]:
+    """Return the fields of a row's record that no row says: ``items`` of a claim."""
+    parts = parameter.fields or ()
+    names = [each.name for each in parts if each.default is not None and not each.made]
+    said = any(each.name in fields for each in parts)
+    return [each for each in names if each not in fields] if said else []
 
 
 def _stays(parameter: Parameter, fields: Collection[str]) -> bool:

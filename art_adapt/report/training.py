@@ -53,7 +53,7 @@ def _takes(outlook: Outlook) -> Iterator[Line]:
         short, long = map(_spelled, outlook.least)
         bounds.append(
             f"at least {short} on one {outlook.gpu} with replies of {SHORT} tokens, "
-            f"{long} with {LONG:,}"
+            f"{long} with {LONG:,}, plus loading the model"
         )
     if outlook.hours is not None:
         bounds.append(f"no step starts after {_spelled(outlook.hours * 3600)}")

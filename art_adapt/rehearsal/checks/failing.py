@@ -36,6 +36,7 @@ from art_adapt.source import Place, read_source
 from art_adapt.survey.model import Parameter
 from art_adapt.words import CLEANS_UP
 
+ENOUGH = 4  # episodes that ended well, to tell that it is no chance
 SCRIPTED_FAILURE = "scripted failure"  # what the server said on purpose
 REWARD_ERROR = "RewardError: "
 # The line of the agent that raised, which ends a failure.
@@ -69,13 +70,25 @@ class Failures:
     """How many rollouts began, and with what those of them ended that failed.
 
     ``own`` are the failures before which the scripted model made no mistake. ``limited`` are those
-    of episodes that reached the agent's own limit of turns; the other two leave them out.
+    of episodes that reached the agent's own limit of turns; the other two leave them out. ``well``
+    counts those that ended well and whose model made no mistake.
     """
 
     began: int
     every: tuple[str, ...]
     own: tuple[str, ...]
     limited: tuple[str, ...]
+    well: int
+
+    @property
+    def are_many(self) -> bool:
+        """True if training would lose episodes, or learn of nothing but mistakes.
+
+        A model that is asked thirty times makes some mistake in most episodes.
+        """
+        misled_alone = not self.own and self.well >= ENOUGH
+        often = 2 * len(self.every) > self.began and not misled_alone
+        return often or FEW * len(self.own) > self.began
 
     @property
     def usual(self) -> tuple[str, int]:
@@ -111,17 +124,20 @@ def failures(seen: Seen) -> Failures:
         if not each.startswith(REWARD_ERROR) and MISSED not in each
     ]
     misleading = {mark for mark, e in given_choices(seen).items() if e.fault}
-    own = [
-        t.failure or ""
-        for t in kept
-        if not any(i.choice and i.choice.mark in misleading for i in t.choices)
-    ]
+
+    def is_misled(episode: Trajectory) -> bool:
+        marks = {item.choice.mark for item in episode.choices if item.choice}
+        return not marks.isdisjoint(misleading)
+
+    own = [t.failure or "" for t in kept if not is_misled(t)]
+    well = [t for t in seen.episodes if t.failure is None and t.choices]
     return Failures(
         # An episode's process that was ended has noted nothing.
         max(len(seen.notes.rollouts), len(seen.trained) + len(lost)),
         (*(t.failure or "" for t in kept), *lost),
         tuple(each for each in (*own, *lost) if SCRIPTED_FAILURE not in each),
         tuple(t.failure or "" for t in limited),
+        sum(not (is_misled(t) or t.timed_out) for t in well),
     )
 
 
@@ -179,12 +195,12 @@ def _is_counted(syntax: Syntax, node: ast.Raise) -> bool:
 def failed_episodes(seen: Seen) -> Iterator[Finding]:
     """Report episodes that ended with an exception, or were lost.
 
-    An agent may fail where the scripted model does something wrong on purpose: only where
-    most do, that is a finding.
+    An agent may fail where the scripted model does something wrong on purpose: that is a
+    finding where most do and it is not known to end well otherwise.
     """
     found = failures(seen)
     count = len(found.every)
-    if 2 * count > found.began or FEW * len(found.own) > found.began:
+    if found.are_many:
         failure, alike = found.usual
         misled = count - len(found.own)
         beside = f" ({misled} after a mistake of the scripted model)" if misled else ""
@@ -281,7 +297,9 @@ def fix_of(seen: Seen, failure: str) -> str:
         )
     place = PLACE.search(failure)
     if place is not None and Path(place[1]).resolve() == seen.path.resolve():
-        return f"change line {place[2]} of the train module, which raised it"
+        line = f"change line {place[2]} of the train module, which raised it"
+        of_row = "correct the row that does not fit, as the error says; or "
+        return f"{of_row * ('validation error' in failure)}{line}"
     if _is_of_rollout(failure):
         return "mend rollout() of the train module, or what it calls; no line of the agent raised it"
     if undefined := _undefined_at(failure):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from art_adapt.paths import at
 from art_adapt.recording.unhooked import MISSED
 from art_adapt.rehearsal.checks.repeated import begins_longer
 from art_adapt.rehearsal.parts import (
@@ -107,10 +108,10 @@ def _requests(
 ) -> Iterator[tuple[list[Json], Exchange]]:
     """Yield the messages before each completion of a history, and its exchange."""
     messages = [item.message for item in history.items]
-    for at, item in enumerate(history.items):
+    for number, item in enumerate(history.items):
         exchange = given.get(item.choice.mark) if item.choice is not None else None
         if exchange is not None:
-            yield messages[:at], exchange
+            yield messages[:number], exchange
 
 
 def _same_messages(ours: list[Json], theirs: list[Json]) -> bool:
@@ -142,11 +143,17 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "rollouts share state: episodes contain turns of other episodes, or start "
             "with messages that earlier episodes left behind",
             "create the message list in each episode, or adapt the agent again with "
-            "--isolate process; if a file or a database keeps it, with --isolate copy",
+            f"--isolate process; if a file or a database keeps it, with --isolate copy{_outliving(seen)}",
             seen.shared,
             EPISODE,
             ROLLOUT,
         )
+
+
+def _outliving(seen: Seen) -> str:
+    """Name what the agent's source keeps beyond an episode, where that is several things."""
+    several = [f"{what} ({at(place)})" for what, place in seen.agent.shared]
+    return f". These outlive an episode: {', '.join(several)}" if several[1:] else ""
 
 
 def kept(seen: Seen) -> Iterator[Finding]:
@@ -172,7 +179,7 @@ def kept(seen: Seen) -> Iterator[Finding]:
             f"an episode read {text!r} in a {message.get('role')} message, but the model said this in "
             f"another episode ({len(read)} such texts): data that is written outlives an episode",
             "give each episode its own data: create it in episode(), or adapt again with --isolate "
-            "process; if a file or a database keeps it, with --isolate copy",
+            f"process; if a file or a database keeps it, with --isolate copy{_outliving(seen)}",
             seen.shared,
             EPISODE,
             ROLLOUT,

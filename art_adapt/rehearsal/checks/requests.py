@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from difflib import get_close_matches
 
 from art_adapt.closed_models import CLOSED_REMEDY, is_closed
+from art_adapt.code.syntax import Syntax
+from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.parts import EPISODE, calls, passes, sets
 from art_adapt.rehearsal.replies import is_judgement
-from art_adapt.rehearsal.seen import Finding, Seen, Witness
+from art_adapt.rehearsal.seen import Finding, Seen, Witness, waiting
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:
@@ -66,6 +70,44 @@ def judge(seen: Seen) -> Iterator[Finding]:
             sets("JUDGE_MODEL"),
             passes("judge_model"),
         )
+
+
+def auxiliary(seen: Seen) -> Iterator[Finding]:
+    """Report names in AUXILIARY whose requests are trained all the same, or that nothing has."""
+    recorded = waiting(seen)
+    functions = {
+        name
+        for syntax in files_of(seen.path)
+        for function in (*syntax.functions, *syntax.classes)
+        for name in (function, function.rpartition(".")[2])
+    }
+    models = {str(each.request.get("model")) for each in seen.log}
+    for name in _named_auxiliary(seen.syntax):
+        if name in recorded:
+            yield seen.finding(
+                "auxiliary",
+                f"AUXILIARY names {name}, and what is asked there is trained all the same, because "
+                "its calls have hooks",
+                f"adapt the agent again with --auxiliary {name}",
+                sets("AUXILIARY"),
+            )
+        elif name.isidentifier() and name not in functions | models:
+            near = get_close_matches(name, functions, 1)
+            yield seen.finding(
+                "auxiliary",
+                f"AUXILIARY names {name}, and the agent has no such function and asks no such model",
+                f"do you mean {near[0]}?" if near else "correct the name, or remove it",
+                sets("AUXILIARY"),
+            )
+
+
+def _named_auxiliary(syntax: Syntax) -> list[str]:
+    """Return the names in a train module's AUXILIARY, unless a framework's agents may be meant."""
+    every_client = any(map(passes("every_client"), syntax.nodes))
+    for _, value in () if every_client else syntax.assignments.get("AUXILIARY", ()):
+        with suppress(ValueError):
+            return [each for each in ast.literal_eval(value) if isinstance(each, str)]
+    return []
 
 
 def temperature(seen: Seen) -> Iterator[Finding]:

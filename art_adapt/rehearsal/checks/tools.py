@@ -15,7 +15,14 @@ from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.parts import EPISODE, line_of
 from art_adapt.rehearsal.schemas import OWN_TEXT
 from art_adapt.rehearsal.scripted_model import Exchange
-from art_adapt.rehearsal.seen import Finding, Seen, asking, offered_tools, tool_calls
+from art_adapt.rehearsal.seen import (
+    Finding,
+    Seen,
+    asking,
+    offered_tools,
+    tool_calls,
+    waiting,
+)
 
 Json = dict[str, Any]
 
@@ -134,12 +141,16 @@ def tools_fail(seen: Seen) -> Iterator[Finding]:
 
 
 def _place_of(tool: str, seen: Seen) -> tuple[Path, int]:
-    """Return where the one function of a tool's name begins; else where episode() does."""
+    """Return where the one function of a tool's name begins; else where episode() does.
+
+    What waits for the model runs tools, and is none of them.
+    """
+    waited = waiting(seen)
     named = [
         syntax.place(function.node)
         for syntax in files_of(seen.path)
         for function in syntax.functions.values()
-        if function.node.name == tool
+        if function.node.name == tool and function.qualname not in waited
     ]
     if len(named) == 1:
         return named[0].path, named[0].line

@@ -42,7 +42,7 @@ PLANTED = {
 
 
 def found(
-    folder: Path, planted: Mapping[str, tuple[str, str]] | None = None
+    folder: Path, *planted: Mapping[str, tuple[str, str]]
 ) -> list[dict[str, Any]]:
     """Adapt an agent, change its files as ``planted``, and return what a rehearsal finds."""
     (folder / "agent.py").write_text(HEAD.replace("\n\n\n", "\nALL = []\n\n\n") + RIGHT)
@@ -50,7 +50,7 @@ def found(
     rows = [json.dumps({"question": f"Is it dry in {n}?"}) for n in range(4)]
     (folder / "scenarios.jsonl").write_text("\n".join(rows) + "\n")
     art_adapt("agent.py", "-y", "--reward", "rewards:f", cwd=folder)
-    for name, (old, new) in (planted or {}).items():
+    for name, (old, new) in (each for edits in planted for each in edits.items()):
         text = (folder / name).read_text()
         assert old in text
         (folder / name).write_text(text.replace(old, new))
@@ -77,3 +77,33 @@ def test_what_may_follow_from_a_finding_comes_after_it(tmp_path: Path) -> None:
     names = [each["name"] for each in findings]
     assert names[0] == "unhooked" and len(names) > 1
     assert all(e["fix"].startswith("fix 'unhooked' first") for e in findings[1:])
+
+
+# What AUXILIARY names, and what is said of it.
+AUXILIARY = {
+    "a function with a hook": ("ask", "because its calls have hooks", "--auxiliary ask"),
+    "no function": ("run_agnet", "has no such function", "do you mean run_agent?"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", AUXILIARY)
+def test_a_name_that_leaves_nothing_out_is_found(kind: str, tmp_path: Path) -> None:
+    name, what, fix = AUXILIARY[kind]
+    empty = "AUXILIARY: tuple[str, ...] = ()"
+    named = empty.replace("()", f'("{name}",)')
+    (it,) = found(tmp_path, {"agent_train.py": (empty, named)})
+    assert it["name"] == "auxiliary" and what in it["what"] and fix in it["fix"]
+
+
+def test_names_of_what_is_not_trained_are_no_finding(tmp_path: Path) -> None:
+    """A model that an agent asks, and a function without a hook."""
+    side = (
+        'def titled(text: str) -> str:\n    asked = [{"role": "user", "content": text}]\n'
+        '    reply = client.chat.completions.create(model="small", messages=asked)\n'
+        "    return reply.choices[0].message.content\n\n\n"
+    )
+    agent = {"agent.py": ("def run_agent", side + "def run_agent")}
+    begins = (BEGINS, f"{BEGINS}    titled(question)\n")
+    empty = "AUXILIARY: tuple[str, ...] = ()"
+    named = empty.replace("()", '("titled",)')
+    assert found(tmp_path, agent, {"agent.py": begins, "agent_train.py": (empty, named)}) == []  # fmt: skip
