@@ -44,6 +44,7 @@ def entry(name: str, title: str, folder: Path) -> str:
     art_adapt(["--isolated", "--yes", agent], home)
     module = agent.with_name("agent_train.py")
     rehearsed, _, _ = art_adapt(["rehearse", module], home).partition("\nOn a machine")
+    rehearsed = rehearsed.replace(f"{home.resolve()}/", "")  # as of no machine
     return (
         f"## {title}\n\n`fixtures/agents/{name}`\n\n{changes.strip()}\n\n"
         f"```\n$ art-adapt rehearse {module}\n{rehearsed.strip()}\n```\n"
