@@ -228,26 +228,12 @@ async def train(model: art.TrainableModel, backend, seed):
 """,
 )
 GOOD = (
-    """\
-import random
-
-import art
-
-async def rollout(model, rng):
-    numbers = rng.choice(PUZZLES)
-    trajectory = art.Trajectory(
-        messages_and_choices=[{"role": "user", "content": " ".join(numbers)}]
-    )
-    trajectory.reward = await played(model, trajectory, numbers)
-    return trajectory
-
-async def train(model: art.TrainableModel, backend, seeds):
-    groups = await art.gather_trajectory_groups(
-        art.TrajectoryGroup(rollout(model, random.Random(seed)) for _ in range(8))
-        for seed in seeds
-    )
-    await backend.train(model, groups)
-""",
+    BAD[-1]
+    .replace("  # <-", "")
+    .replace("    rng = random.Random(seed)\n", "")
+    .replace("backend, seed)", "backend, seeds)")
+    .replace("rollout(model, rng) for", "rollout(model, random.Random(seed)) for")
+    .replace("for _ in range(4)", "for seed in seeds"),
     """\
 import art
 

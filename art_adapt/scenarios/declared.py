@@ -61,7 +61,10 @@ def constant(path: Path, name: str) -> Any:
     """Return a constant at the top of a train module; None if it is computed, or absent."""
     for node in read_source(path).tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+            case (
+                ast.Assign(targets=[ast.Name(id=found)], value=ast.expr() as value)
+                | ast.AnnAssign(target=ast.Name(id=found), value=ast.expr() as value)
+            ) if found == name:
                 try:
                     return ast.literal_eval(value)
                 except ValueError:

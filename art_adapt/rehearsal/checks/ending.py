@@ -15,7 +15,7 @@ from art_adapt import hooks_file
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.paths import shown
-from art_adapt.rehearsal.checks.failing import PLACE, fix_of, without_accidents
+from art_adapt.rehearsal.checks.failing import fix_of, raised_at, without_accidents
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.environment import files_of
@@ -25,7 +25,6 @@ from art_adapt.rehearsal.parts import (
     TRAINS,
     calls,
     defines,
-    line_of,
     sets,
 )
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
@@ -207,15 +206,14 @@ def endless(seen: Seen) -> Iterator[Finding]:
     """Report episodes that the rehearsal ended, because they asked again and again."""
     ended = [each.ended or "" for each in seen.episodes if went_on(each)]
     for told, _ in Counter(ended).most_common(1):
-        place = PLACE.search(told)
-        yield Finding(
+        yield seen.finding(
             "endless",
             f"{len(ended)} of {len(seen.episodes)} episodes asked their model {seen.most_calls} times "
             "and had not ended, so the rehearsal ended them",
             "check that this loop ends: limit its turns, or supply the reply that ends it with "
             "--replies",
-            Path(place[1]) if place else seen.path,
-            int(place[2]) if place else line_of(seen.syntax, EPISODE),
+            raised_at(told),
+            EPISODE,
         )
 
 

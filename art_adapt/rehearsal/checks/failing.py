@@ -164,10 +164,10 @@ def turn_limit(seen: Seen) -> str | None:
     model turn after turn, or in it where a comparison decides, after more than two requests.
     A tool that fails raises at once.
     """
-    place = PLACE.search(_unended(seen) or "")
-    if place is None or not Path(place[1]).is_file():
+    place = raised_at(_unended(seen) or "")
+    if place is None or not place.path.is_file():
         return None
-    path, line = Path(place[1]).resolve(), int(place[2])
+    path, line = place.path.resolve(), place.line
     syntax = Syntax.of(read_source(path))
     starts = {loop.line for loop in seen.agent.loops if loop.path.resolve() == path}
     asked = _asked_without_end(seen)
@@ -211,12 +211,12 @@ def failed_episodes(seen: Seen) -> Iterator[Finding]:
             _unrequired(seen, failure)
             or _in_another_folder(seen, failure)
             or f"{_alone(seen, found)}{_whole_fix(seen, failure)}",
-            seen.shared if ANSWERED in failure else _raised_at(failure),
+            seen.shared if ANSWERED in failure else raised_at(failure),
             ROLLOUT if _is_of_rollout(failure) else EPISODE,
         )
 
 
-def _raised_at(failure: str) -> Place | None:
+def raised_at(failure: str) -> Place | None:
     """Return the line of the agent or the train module that raised, if a failure ends with it."""
     place = PLACE.search(failure)
     return None if place is None else Place(Path(place[1]), int(place[2]))
@@ -295,9 +295,9 @@ def fix_of(seen: Seen, failure: str) -> str:
             "the agent reads what a person types: run it with training.run_command(..., "
             "inputs=scenario.inputs) in episode()"
         )
-    place = PLACE.search(failure)
-    if place is not None and Path(place[1]).resolve() == seen.path.resolve():
-        line = f"change line {place[2]} of the train module, which raised it"
+    place = raised_at(failure)
+    if place is not None and place.path.resolve() == seen.path.resolve():
+        line = f"change line {place.line} of the train module, which raised it"
         of_row = "correct the row that does not fit, as the error says; or "
         return f"{of_row * ('validation error' in failure)}{line}"
     if _is_of_rollout(failure):
@@ -331,13 +331,13 @@ def fix_of(seen: Seen, failure: str) -> str:
     if elsewhere := _in_another_folder(seen, failure):
         return elsewhere
     if OF_FILES.search(failure):
-        where = "" if place is None else f"see {Path(place[1]).name}:{place[2]}: "
+        where = "" if place is None else f"see {place.path.name}:{place.line}: "
         return (
             f"{where}if rollouts share this file or folder, give each its own copy with --isolate "
             "copy; else provide the file"
         )
     if place is not None:
-        where = f"{Path(place[1]).name}:{place[2]}"
+        where = f"{place.path.name}:{place.line}"
         return (
             f"see {where}, which raised it: if it refuses the form of a scripted reply, supply "
             f"others with --replies; else make the agent run here: {needs}"
@@ -350,13 +350,12 @@ def _undefined_at(failure: str) -> str:
 
     Code of the model's that the agent runs may use one as well: then the line does not have it.
     """
-    named, place = UNDEFINED.search(failure), PLACE.search(failure)
-    if named is None or place is None or not Path(place[1]).is_file():
+    named, place = UNDEFINED.search(failure), raised_at(failure)
+    if named is None or place is None or not place.path.is_file():
         return ""
-    path, line = Path(place[1]), int(place[2])
-    nodes = Syntax.of(read_source(path)).nodes
-    names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == line}
-    return f"{path.name}:{line}" if named[1] in names else ""
+    nodes = Syntax.of(read_source(place.path)).nodes
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == place.line}
+    return f"{place.path.name}:{place.line}" if named[1] in names else ""
 
 
 def _in_another_folder(seen: Seen, failure: str) -> str:
@@ -398,14 +397,14 @@ def _setting(seen: Seen, failure: str) -> tuple[str, str] | None:
 
 def _left_none(seen: Seen, failure: str) -> Parameter | None:
     """Return the parameter of the agent that episodes leave None, where its use raised."""
-    place, found = PLACE.search(failure), surveyed(seen.path)
+    place, found = raised_at(failure), surveyed(seen.path)
     if OF_NONE not in failure or place is None or found is None:
         return None
-    syntax = Syntax.of(read_source(Path(place[1])))
+    syntax = Syntax.of(read_source(place.path))
     used = {
         dotted(node)
         for node in syntax.nodes
-        if isinstance(node, ast.Name | ast.Attribute) and node.lineno == int(place[2])
+        if isinstance(node, ast.Name | ast.Attribute) and node.lineno == place.line
     }
     for entry in found.entry_points:
         for each in (*entry.constructor, *entry.parameters):
@@ -425,16 +424,15 @@ def _left_none(seen: Seen, failure: str) -> Parameter | None:
 
 def _is_of_rollout(failure: str) -> bool:
     """True if no line of the agent raised an error of the code, but one of the train module."""
-    return PLACE.search(failure) is None and OF_THE_CODE.search(failure) is not None
+    return raised_at(failure) is None and OF_THE_CODE.search(failure) is not None
 
 
 def _raising(failure: str) -> str:
     """Return the function of the agent that raised, where a failure names its line."""
-    place = PLACE.search(failure)
-    if place is None or not Path(place[1]).is_file():
+    place = raised_at(failure)
+    if place is None or not place.path.is_file():
         return "NAME"
-    syntax = Syntax.of(read_source(Path(place[1])))
-    return function_at(syntax, int(place[2])) or "NAME"
+    return function_at(Syntax.of(read_source(place.path)), place.line) or "NAME"
 
 
 def _is_the_agent(seen: Seen, function: str) -> bool:

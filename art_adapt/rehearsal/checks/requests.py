@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from difflib import get_close_matches
 
 from art_adapt.closed_models import CLOSED_REMEDY, is_closed
-from art_adapt.code.syntax import Syntax
 from art_adapt.rehearsal.environment import files_of
 from art_adapt.rehearsal.parts import EPISODE, calls, passes, sets
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen, Witness, waiting
+from art_adapt.scenarios.declared import constant
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:
@@ -82,7 +81,7 @@ def auxiliary(seen: Seen) -> Iterator[Finding]:
         for name in (function, function.rpartition(".")[2])
     }
     models = {str(each.request.get("model")) for each in seen.log}
-    for name in _named_auxiliary(seen.syntax):
+    for name in _named_auxiliary(seen):
         if name in recorded:
             yield seen.finding(
                 "auxiliary",
@@ -101,13 +100,13 @@ def auxiliary(seen: Seen) -> Iterator[Finding]:
             )
 
 
-def _named_auxiliary(syntax: Syntax) -> list[str]:
+def _named_auxiliary(seen: Seen) -> list[str]:
     """Return the names in a train module's AUXILIARY, unless a framework's agents may be meant."""
-    every_client = any(map(passes("every_client"), syntax.nodes))
-    for _, value in () if every_client else syntax.assignments.get("AUXILIARY", ()):
-        with suppress(ValueError):
-            return [each for each in ast.literal_eval(value) if isinstance(each, str)]
-    return []
+    if any(map(passes("every_client"), seen.syntax.nodes)):
+        return []
+    return [
+        each for each in constant(seen.path, "AUXILIARY") or () if isinstance(each, str)
+    ]
 
 
 def temperature(seen: Seen) -> Iterator[Finding]:
