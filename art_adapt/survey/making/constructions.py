@@ -14,7 +14,7 @@ from pathlib import Path
 
 from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
-from art_adapt.code.classes import FunctionKey, method_of
+from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
 from art_adapt.code.instances import classes_of
 from art_adapt.code.nodes import (
@@ -46,10 +46,10 @@ from art_adapt.survey.making.call_ranks import (
     rank,
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
-from art_adapt.survey.making.given import Given, from_call, given_by, made_as
+from art_adapt.survey.making.given import Given, from_call, given_by, made_as, rest_of
 from art_adapt.survey.making.options import SAYS_NOTHING, is_choice, with_options
 from art_adapt.survey.making.own_models import with_own_clients, with_own_model
-from art_adapt.survey.model import REST, EntryPoint, Parameter
+from art_adapt.survey.model import EntryPoint, Parameter
 from art_adapt.words import CONVERSATIONS
 
 MOST_WAYS = 6  # calls that are looked at for another way to make an object
@@ -86,7 +86,8 @@ def with_constructions(
         if not _has_task(entry):
             found = with_options(given, found, CONVERSATIONS)
         found = with_own_clients(entry, given, with_own_model(given, found))
-        found = (*_with_other_ways(given, found), *_rest_of(given, entry))
+        rest = rest_of(given, entry.class_name) if _has_task(entry) else ()
+        found = (*_with_other_ways(given, found), *rest)
         entry = replace(entry, constructor=found)
     if entry.parameters:
         called_at = [*graph.calls_of(project, entry.key)]
@@ -104,23 +105,6 @@ def with_constructions(
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, parameters=_with_other_ways(given, found))
     return entry
-
-
-def _rest_of(given: Given, entry: EntryPoint) -> Iterator[Parameter]:
-    """Yield what the best call gives a class besides its parameters, which its ``**kwargs`` take."""
-    inits = method_of(given.project, given.agent, entry.class_name or "", "__init__")
-    takes_more = any(
-        given.project.files[path].functions[name].node.args.kwarg
-        for path, name in inits[:1]
-    )
-    for place, call in given.sites[:1] if takes_more and _has_task(entry) else ():
-        for each in call.keywords:
-            made = given.made(place, each.value)
-            if each.arg not in given.names and made is not None:
-                passed, name = place.place(each.value), each.arg or REST
-                yield Parameter(
-                    name, None, None, is_object=True, made=made, passed=passed
-                )
 
 
 def _with_other_ways(

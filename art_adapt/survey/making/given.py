@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from art_adapt.code.classes import method_of
 from art_adapt.code.command_line import usual_branch
 from art_adapt.code.given import given_for
 from art_adapt.code.nodes import argument_of
@@ -14,7 +15,7 @@ from art_adapt.code.syntax import Syntax
 from art_adapt.code.values import steps
 from art_adapt.survey.inputs.slices import construction
 from art_adapt.survey.making.call_ranks import TESTS, Site, best, ordered
-from art_adapt.survey.model import Construction, Parameter
+from art_adapt.survey.model import REST, Construction, Parameter
 
 HANDED_ON = 3  # functions through which a value goes as their parameter
 
@@ -115,6 +116,23 @@ def given_by(
     """Return what calls give for some parameters, those of a rank up to ``worst``."""
     names = tuple(each.name for each in parameters)
     return Given(project, agent, ordered(project, agent, list(calls), worst), names)
+
+
+def rest_of(given: Given, class_name: str | None) -> Iterator[Parameter]:
+    """Yield what the best call gives a class besides its parameters, which its ``**kwargs`` take."""
+    inits = method_of(given.project, given.agent, class_name or "", "__init__")
+    takes_more = any(
+        given.project.files[path].functions[name].node.args.kwarg
+        for path, name in inits[:1]
+    )
+    for place, call in given.sites[:1] if takes_more else ():
+        for each in call.keywords:
+            made = given.made(place, each.value)
+            if each.arg not in given.names and made is not None:
+                name, passed = each.arg or REST, place.place(each.value)
+                yield Parameter(
+                    name, None, None, is_object=True, made=made, passed=passed
+                )
 
 
 def made_as(parameter: Parameter, made: Construction | None) -> Parameter:
