@@ -233,7 +233,7 @@ GOOD = (
     .replace("    rng = random.Random(seed)\n", "")
     .replace("backend, seed)", "backend, seeds)")
     .replace("rollout(model, rng) for", "rollout(model, random.Random(seed)) for")
-    .replace("for _ in range(4)", "for seed in seeds"),
+    .replace(" for _ in range(4)", "\n        for seed in seeds"),
     """\
 import art
 
