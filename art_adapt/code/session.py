@@ -53,7 +53,9 @@ class Shown:
     given by a parameter and what no request holds: the key of a conversation. ``model`` is the
     one name that its requests asked, or "". ``classes`` are those of what each function was given
     by a parameter: of the project, as file and name, or standard ones, as module and name.
-    ``calls`` led to the model: each is a caller, the called function, and the line.
+    ``calls`` led to the model: each is a caller, the called function, and the line; 0 where a
+    library stood between them. ``objects`` are the parameters, by file, function and name, that
+    functions were given live objects by, such as an open index.
     """
 
     makers: frozenset[tuple[str, str]] = frozenset()
@@ -65,6 +67,7 @@ class Shown:
         default_factory=dict
     )
     calls: frozenset[tuple[tuple[Path, str], tuple[Path, str], int]] = frozenset()
+    objects: frozenset[tuple[str, str, str]] = frozenset()
 
     def class_given(
         self, path: Path, function: str, parameter: str

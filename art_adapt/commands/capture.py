@@ -296,7 +296,7 @@ def watch(
     if stale and kept.rows:
         say_stale(stale, replaced, names, path)
     if len(earlier) + len(kept.rows) == 1 and len(names) > 1:
-        say_open(names)
+        say_open([*dict.fromkeys(names)])
     return code
 
 

@@ -44,7 +44,7 @@ def chosen_by(survey: Survey, possible: Sequence[SeenFunction]) -> SeenFunction 
         players.insert(0, outer)
     for each in players:
         if _drives(each, first, survey):
-            return each
+            return _of_its_object(each, possible)
     if first.is_batch:  # which runs another one for each of some rows
         inside = [each for each in possible if first.key in around_of(each)]
         if outer is not None and outer in inside:
@@ -149,6 +149,26 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     )
     every = sum(turns.values()) == len(step.calls)
     return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _of_its_object(
+    stage: SeenFunction, possible: Sequence[SeenFunction]
+) -> SeenFunction:
+    """Return the method that runs a stage several times on its own object, and asks beside it.
+
+    ``Game.run`` plays a day and a night, then the next ones: ``Game.day`` is no episode.
+    """
+    owner = stage.key[1].rpartition(".")[0]
+    around = [
+        each
+        for each in possible
+        if owner
+        and each.key[0] == stage.key[0]
+        and each.key[1].rpartition(".")[0] == owner
+        and _requests_of(stage) < _requests_of(each)
+        and len(stage.calls) > len(each.calls)
+    ]
+    return min(around, key=lambda each: each.depth, default=stage)
 
 
 def _is_run_for_rows(one: SeenFunction, batch: SeenFunction) -> bool:

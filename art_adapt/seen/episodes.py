@@ -38,7 +38,8 @@ class Enclosing:
     ``given``: the parameters whose text the model was asked; ``told``: one of them is more than
     the conversation. ``answers``: it returned what the model said last. ``whole``: no
     conversation in it began or went on outside. ``is_part``: it was given what the model had said;
-    ``may_be_part``: or a word of it, which may be chance.
+    ``may_be_part``: or a word of it, which may be chance. ``is_fed``: what it asked first holds
+    what the model had said before, which it was not given: another object keeps that.
     """
 
     run: Run
@@ -50,6 +51,7 @@ class Enclosing:
     whole: bool
     is_part: bool
     may_be_part: bool
+    is_fed: bool
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,21 @@ class SeenFunction:
         whole = all((e.whole or e.given) and not e.is_part for e in self.calls)
         # What happens each time is no chance.
         always = len(self.calls) > 1 and all(each.may_be_part for each in self.calls)
-        return whole and not always and not self.is_step
+        return whole and not (always or self.is_step or self.is_fed)
+
+    @property
+    def is_fed(self) -> bool:
+        """True if calls were told what the model had said in earlier ones, and nothing else.
+
+        They are moves of a game. What a person types is a task, wherever it is read.
+        """
+        first = {id(each.run): each for each in reversed(self.calls)}
+        later = [each for each in self.calls if first[id(each.run)] is not each]
+        is_told = any("." not in name for name in self.given)
+        is_typed = any(each.run.typed for each in self.calls)
+        return (
+            bool(later) and all(e.is_fed for e in later) and not (is_told or is_typed)
+        )
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -264,6 +280,7 @@ def _enclosing(run: Run) -> Iterator[tuple[Enclosing, int]]:
             whole,
             _is_part(call, before, run),
             _is_part(call, before, run, shortest=SHORTEST),
+            _is_fed(call, before, run, asked[0]),
         )
         yield enclosing, sum(1 for _ in run.outward(number))
 
@@ -388,6 +405,25 @@ def _is_part(
             ):
                 return True
     return False
+
+
+def _is_fed(call: Call, before: Sequence[Request], run: Run, asked: str) -> bool:
+    """True if what a call asked first holds what the model said within a call around it.
+
+    What it was given does not count; see ``_is_part``.
+    """
+    around = {each.number for each in run.outward(call.around)}
+    given = json.dumps(
+        [n.get("value") for n in call.given.values()], ensure_ascii=False
+    )
+    return any(
+        len(said) >= TELLING
+        and said in asked
+        and json.dumps(said, ensure_ascii=False)[1:-1] not in given
+        for earlier in before
+        if not around.isdisjoint(each.number for each in run.outward(earlier.around))
+        for said in said_in(earlier.message)
+    )
 
 
 def _is_within(text: str, said: str) -> bool:

@@ -14,13 +14,19 @@ from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, hides_a_key
+from art_adapt.seen.records import (
+    LONGEST,
+    fields_as_seen,
+    is_text_for_default,
+    is_told_by_people,
+    left_to_episode,
+)
 from art_adapt.seen.switches import with_switches
 from art_adapt.seen.terminals import as_typed, is_all_heard
 from art_adapt.seen.values import (
     contradicts,
     has_class,
     holds_more,
-    is_asked_about,
     is_choice,
     is_literal,
     is_live_object,
@@ -47,9 +53,6 @@ from art_adapt.survey.model import (
     SetupCall,
     Survey,
 )
-from art_adapt.words import KEY_TYPED
-
-LONGEST = 200  # characters of a value that the train module repeats
 
 
 def with_given(survey: Survey, seen: Seen | None) -> Survey:
@@ -227,27 +230,9 @@ def _is_setting(parameter: Parameter, inits: Sequence[Call], *, told: bool) -> b
 def _with_text(parameter: Parameter, calls: Sequence[Call], words: Words) -> Parameter:
     """Have each row say a text that a person gave in place of a default: ``--backend local``."""
     given = values_of(parameter.name, calls)
-    is_text = parameter.made is None and _is_text_for_default(parameter, given)
-    told = is_text and _is_told_by_people(given, calls, words)
+    is_text = parameter.made is None and is_text_for_default(parameter, given)
+    told = is_text and is_told_by_people(given, calls, words)
     return replace(parameter, typed=True) if told else parameter
-
-
-def _is_told_by_people(
-    given: Sequence[Any], calls: Sequence[Call], words: Words
-) -> bool:
-    """True if texts were typed, or came with a request: no code of the project made the call."""
-    served = all(call.site is None for call in calls)
-    return bool(calls) and (served or words.typed.issuperset(given))
-
-
-def _is_text_for_default(parameter: Parameter, given: Sequence[Any]) -> bool:
-    """True if runs gave texts in place of a default that is a text or None, and no key."""
-    if parameter.is_client or parameter.supplied or KEY_TYPED.search(parameter.name):
-        return False
-    if not is_literal(parameter.default) or not all(isinstance(v, str) for v in given):
-        return False
-    default = ast.literal_eval(parameter.default or "")
-    return isinstance(default, str | None) and any(each != default for each in given)
 
 
 def _opened(
@@ -344,13 +329,13 @@ def _as_seen(
     if parameter.is_record:
         notes = [call.given.get(parameter.name, {}) for call in calls]
         held = [note.get("parts") or note.get("value") for note in notes]
-        return replace(parameter, fields=_fields_as_seen(parameter, held, calls, words))
+        return replace(parameter, fields=fields_as_seen(parameter, held, calls, words))
     name = parameter.name
     if all(hides_a_key(name, call.given.get(name)) for call in calls):
-        return _left_to_episode(parameter, calls)
+        return left_to_episode(parameter, calls)
     is_of_unnamed_class = parameter.annotation is None and has_class(name, calls)
     if is_live_object(name, calls) or is_of_unnamed_class:
-        return _left_to_episode(parameter, calls)
+        return left_to_episode(parameter, calls)
     values = values_of(parameter.name, calls)
     if not values:
         return parameter
@@ -424,60 +409,3 @@ def _made_as(
     place = defined if site is None else Place(site.path, site.line)
     made = Construction(place, code)
     return replace(parameter, default=None, is_object=True, made=made, passed=place)
-
-
-def _fields_as_seen(
-    record: Parameter, given: Sequence[Any], calls: Sequence[Call], words: Words
-) -> tuple[Parameter, ...]:
-    """Describe the fields of a record by the dicts that runs gave for it."""
-    fields = record.fields or ()
-    is_for_one = any(each.default is None for each in fields)
-    held = [each for each in given if isinstance(each, dict)]
-    return tuple(
-        _field_as_seen(each, held, is_for_one, calls, words) for each in fields
-    )
-
-
-def _field_as_seen(
-    field: Parameter,
-    records: Sequence[dict[str, Any]],
-    is_for_one: bool,
-    calls: Sequence[Call],
-    words: Words,
-) -> Parameter:
-    """Describe a field of a record: it is a scenario's if runs gave several values, or a text.
-
-    So is what the model was asked about and the agent's files do not say, and a switch, a number
-    or a word that is set otherwise than by default in a record that has to say something: it is
-    made for one task (``is_for_one``). A default that is computed, such as an id, differs by itself.
-    Of a record within a record, its fields are.
-    """
-    held = [each for each in records if field.name in each]
-    if held and all(hides_a_key(field.name, each[field.name]) for each in held):
-        return _left_to_episode(field, calls)
-    given = [each[field.name] for each in held]
-    is_text = _is_text_for_default(field, given) and _is_told_by_people(
-        given, calls, words
-    )
-    is_asked = any(is_asked_about(each, field.default, words) for each in given)
-    differs = (
-        len(spelled_of(given)) > 1
-        or is_text
-        or is_asked
-        or (is_for_one and any(is_set(field, each, words) for each in given))
-    )
-    own = differs and not field.is_record and is_literal(field.default)
-    field = replace(field, annotation=with_none(field.annotation, given))
-    if not own:
-        return field
-    inner = field.fields and _fields_as_seen(field, given, calls, words)
-    return replace(field, default=None, fields=inner)
-
-
-def _left_to_episode(parameter: Parameter, calls: Sequence[Call]) -> Parameter:
-    """Leave to episode() what is a live object, or holds a key, in every run: no row has it."""
-    if not calls or parameter.default is not None or is_given(parameter):
-        return parameter
-    site = calls[0].site
-    passed = None if site is None else Place(site.path, site.line)
-    return replace(parameter, is_object=True, passed=passed)

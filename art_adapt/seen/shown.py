@@ -10,6 +10,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.session import Shown
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, Made, Run
+from art_adapt.seen.values import is_live_object
 
 DEEPEST = 2  # objects in objects in objects
 
@@ -46,18 +47,36 @@ def shown_by(function: SeenFunction | None) -> Shown:
         frozenset(parts),
         dict(_classes(calls)),
         frozenset(edge for each in calls for edge in _calls_in(each)),
+        frozenset(_objects(calls)),
     )
+
+
+def _objects(episodes: Iterable[Enclosing]) -> Iterator[tuple[str, str, str]]:
+    """Yield the parameters by which each episode or its object was given a live object."""
+    calls: dict[FunctionKey, list[Call]] = {}
+    for each in episodes:
+        owner = each.run.owner(each.call)
+        init = None if owner is None else owner.init
+        for call in (each.call, *([] if init is None else [init])):
+            calls.setdefault(call.key, []).append(call)
+    for (path, function), made in calls.items():
+        for name in made[0].given:
+            if is_live_object(name, made):
+                yield str(path), function, name
 
 
 def _calls_in(
     episode: Enclosing,
 ) -> Iterator[tuple[FunctionKey, FunctionKey, int]]:
-    """Yield the calls of the project's functions that led from an episode to the model."""
+    """Yield the calls of the project's functions that led from an episode to the model.
+
+    Line 0: a library made the call, as of a listener, in a thread or not.
+    """
     run = episode.run
     for request in episode.requests:
         for inner, outer in pairwise(run.outward(request.around)):
-            if inner.site is not None and inner.direct:
-                yield outer.key, inner.key, inner.site.line
+            is_own = inner.site is not None and inner.direct
+            yield outer.key, inner.key, inner.site.line if is_own and inner.site else 0
             if outer is episode.call:
                 break
 

@@ -32,6 +32,7 @@ from .conversations import (
     message_of,
     send_to,
 )
+from .ears import GENERATES
 from .values import snapshot, standard_class
 
 MOST_CALLS = 5_000  # of one function that asks nothing: then it is heard no more
@@ -41,7 +42,6 @@ MOST_SETUP = 40  # calls of one object's methods before a model is asked
 MOST_BETWEEN = 1_000  # and between its questions
 MOST_EMBEDDED = 1_000  # texts: the questions of runs, and no large index
 MOST_WRITTEN = 50_000_000  # characters, of one process
-GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # Where a thread's work is handed over and begins (Python 3.11 to 3.14).
 HANDS_OVER = ("_WorkItem.__init__", "Thread.start")
 TAKES_OVER = ("_WorkItem.run", "Thread.run")
@@ -81,8 +81,26 @@ class Activity:
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
         self.size = 0
-        version, self.folder = sys.version.split()[0], os.getcwd()
+        self.folder = os.getcwd()
+        self._begins_run()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _begins_run(self) -> None:
+        version = sys.version.split()[0]
         self.write({"run": [*sys.argv], "python": version, "folder": self.folder})
+
+    def _forked(self) -> None:
+        """Begin a run of its own in a process that was forked.
+
+        What is active there has started it, and returns in the other process.
+        """
+        self._begins_run()
+        for each in (*self.running.values(), active.get()):
+            for around in outward(each):
+                around.written, around.over = False, True
+        for made in self.numbered.values():
+            made.written = False
 
     # ------------------------------------------------------------------ what is heard
 
@@ -123,12 +141,20 @@ class Activity:
             known = self.running.get(id(frame))
             if known is None or known.code is not code:
                 self._begins(frame)
+            elif code.co_flags & GENERATES:
+                active.set(known)
         elif kind == "sdk":
             self.requests.begins(frame)
         elif code.co_qualname in HANDS_OVER:
             self.handed[id(frame.f_locals.get("self"))] = self._caller(frame)[0]
         else:
             active.set(self.handed.pop(id(frame.f_locals.get("self")), None))
+
+    def pauses(self, frame: FrameType) -> None:
+        """Let what goes through a generator's values be around what it starts, and not the generator."""
+        paused = self.running.get(id(frame))
+        if paused is not None and active.get() is paused:
+            active.set(paused.around)
 
     def forgets(self, frame: FrameType) -> None:
         # A request stays: that it was asked has been written when its coroutine was made.

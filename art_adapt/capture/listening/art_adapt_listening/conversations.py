@@ -60,6 +60,9 @@ class Requests:
         if asked is not None:
             self.asked[id(frame)] = asked
 
+    def pauses(self, frame: FrameType) -> None:
+        pass
+
     def forgets(self, frame: FrameType) -> None:
         self.asked.pop(id(frame), None)
 

@@ -5,12 +5,14 @@ Through ``sys.monitoring`` (3.12 and later) or a profile function (3.11).
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
+GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 # Built-in functions that end a run, and with which exception: a profile function is told which
 # function raised, but not what.
@@ -23,7 +25,11 @@ class Ear(Protocol):
 
     def hears(self, code: CodeType) -> bool: ...
 
-    def begins(self, frame: FrameType) -> None: ...
+    def begins(self, frame: FrameType) -> None:
+        """Hear that a function begins, or that a generator goes on."""
+
+    def pauses(self, frame: FrameType) -> None:
+        """Hear that a generator has yielded: what asks for its values goes on."""
 
     def forgets(self, frame: FrameType) -> None:
         """Hear that a generator or coroutine has only been made."""
@@ -42,6 +48,9 @@ class Careful:
 
     def begins(self, frame: FrameType) -> None:
         self._try("begins", frame)
+
+    def pauses(self, frame: FrameType) -> None:
+        self._try("pauses", frame)
 
     def forgets(self, frame: FrameType) -> None:
         self._try("forgets", frame)
@@ -91,6 +100,17 @@ if sys.version_info >= (3, 12):
                 ear.ends(sys._getframe(1), "returned", value)
             return None if heard else monitoring.DISABLE
 
+        def yields(code: CodeType, _: int, value: Any) -> Any:
+            heard = [
+                ear for ear in ears if code.co_flags & GENERATES and ear.hears(code)
+            ]
+            for ear in heard:
+                ear.pauses(sys._getframe(1))
+            return None if heard else monitoring.DISABLE
+
+        def goes_on(code: CodeType, at: int) -> Any:
+            return starts(code, at) if code.co_flags & GENERATES else monitoring.DISABLE
+
         def unwinds(code: CodeType, _: int, error: BaseException) -> None:
             for ear in ears:
                 if ear.hears(code):
@@ -99,9 +119,10 @@ if sys.version_info >= (3, 12):
         monitoring.register_callback(tool, events.PY_START, starts)
         monitoring.register_callback(tool, events.PY_RETURN, returns)
         monitoring.register_callback(tool, events.PY_UNWIND, unwinds)
-        monitoring.set_events(
-            tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND
-        )
+        monitoring.register_callback(tool, events.PY_YIELD, yields)
+        monitoring.register_callback(tool, events.PY_RESUME, goes_on)
+        every = events.PY_START | events.PY_RETURN | events.PY_UNWIND
+        monitoring.set_events(tool, every | events.PY_YIELD | events.PY_RESUME)
 
 
 def _listen_by_profiling(ears: Sequence[Ear]) -> None:
@@ -152,6 +173,8 @@ def _listen_by_profiling(ears: Sequence[Ear]) -> None:
                 ear.ends(frame, "returned", value)
             elif name == "RETURN_GENERATOR":
                 ear.forgets(frame)
+            elif name == "YIELD_VALUE" and code.co_flags & GENERATES and not gave_up:
+                ear.pauses(frame)
             elif value is None and (gave_up or name not in SUSPENDS):
                 ear.ends(frame, f"raised{which}")
 

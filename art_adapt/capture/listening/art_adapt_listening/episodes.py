@@ -104,6 +104,9 @@ class Episodes:
         self.running[id(frame)] = noted
         current.set(noted)
 
+    def pauses(self, frame: FrameType) -> None:
+        pass
+
     def forgets(self, frame: FrameType) -> None:
         # It has only been made.
         self.running.pop(id(frame), None)

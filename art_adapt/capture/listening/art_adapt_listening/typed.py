@@ -36,6 +36,9 @@ class Typed:
     def begins(self, frame: FrameType) -> None:
         pass
 
+    def pauses(self, frame: FrameType) -> None:
+        pass
+
     def forgets(self, frame: FrameType) -> None:
         pass
 
