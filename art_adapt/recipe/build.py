@@ -98,6 +98,7 @@ class _Building:
         if not (entry.is_script or entry.is_request):
             yield from (self._import(name) for name in self._own_names())
             yield from (self._import(c.name, c.module) for c in _opening(entry))
+            yield from (each for made in entry.before for each in made.imports)
         for part in entry.parts:
             if (made := self._made(part)) is not None:
                 yield from made.imports
@@ -128,6 +129,7 @@ class _Building:
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
         made = [m for part in self.entry.parts if (m := self._made(part)) is not None]
+        made = [*self.entry.before, *made]
         return tuple(dict.fromkeys(s for each in made for s in each.statements))
 
     def _own_names(self) -> Iterator[str]:

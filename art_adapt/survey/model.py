@@ -339,6 +339,7 @@ class EntryPoint:
     goes_through_rows: bool = False  # it asks only in a call for each of some rows
     side_job: str = ""  # what it is named after, if that is no agent's job: "judge"
     instance: Parameter | None = None  # of its class, as the project makes it whole
+    before: tuple[Construction, ...] = ()  # what modules hold, set before all episodes
     registering: tuple[str, ...] = ()  # modules to import, which register its tools
     shares_client: bool = False  # side jobs ask over what it is given to ask with
     features: tuple[str, ...] = ()  # what speaks for and against it, by name

@@ -571,6 +571,9 @@ def test_turn_loops_are_told_from_retries_and_data(
         ("while left > 0", "left -= 1", "left"),
         ("while 1 <= left", "left -= 1", "left"),
         ("left = most\n while left := left - 1", "", "most - 1"),
+        ("left = most\n while left", "left -= 1", "most"),
+        ("while left", "left -= 1", "left"),
+        ("while left", "tried -= 1", None),
         ("while True", "turns += 1\n  if turns >= MOST:\n   break", "MOST"),
         # It counts no turns.
         ("while True", "texts[task] += reply\n  if why == 'stop':\n   break", None),

@@ -238,7 +238,7 @@ def _turn_limit(syntax: Syntax, loop: ast.For | ast.AsyncFor | ast.While) -> str
 
 
 def _countdown(syntax: Syntax, loop: ast.While) -> str | None:
-    """Return the number that a loop counts down to 0: ``while left := left - 1``."""
+    """Return the number that a loop counts down to 0: ``while left := left - 1``, ``while left``."""
     match loop.test:
         case ast.NamedExpr(
             target=ast.Name(id=name),
@@ -248,7 +248,23 @@ def _countdown(syntax: Syntax, loop: ast.While) -> str | None:
         ) if left.id == name:
             begins = [value for value in syntax.values_of(left) if value is not less]
             return f"{syntax.text(begins[0] if len(begins) == 1 else left)} - 1"
+        case ast.Name() as left if any(_takes_one(each, left.id) for each in loop.body):
+            begins = [
+                value
+                for value in syntax.values_of(left)
+                if not isinstance(value, ast.BinOp)
+            ]
+            return syntax.text(begins[0] if len(begins) == 1 else left)
     return None
+
+
+def _takes_one(statement: ast.stmt, name: str) -> bool:
+    match statement:
+        case ast.AugAssign(
+            target=ast.Name(id=less), op=ast.Sub(), value=ast.Constant(value=1)
+        ):
+            return less == name
+    return False
 
 
 def _between(

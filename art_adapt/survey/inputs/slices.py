@@ -77,17 +77,29 @@ def construction(
     module = module_at(project, agent, place.source.path)
     runs = place is not agent and runs_when_imported(place)
     importable = not runs or (running and is_importable(place))
-    if not _take(place, module if importable else None, value, taken):
+    if not take(place, module if importable else None, value, taken):
         return None
+    return constructed_by(place, [*taken.statements, value], taken, value)
+
+
+def constructed_by(
+    place: Syntax,
+    whole: Sequence[ast.stmt | ast.expr],
+    taken: Slice,
+    value: ast.expr | None,
+) -> Construction | None:
+    """Describe what has been taken over; None for what a test defines.
+
+    ``whole``: the statements, and the ``value`` that they lead to, if they do.
+    """
     if any(map(_is_of_tests, taken.imports)):
         return None  # episodes would train on what a test has scripted
     taken.statements.sort(key=lambda statement: statement.lineno)
-    first = taken.statements[0] if taken.statements else value
-    whole = (*taken.statements, value)
-    functions = (key for node in whole for key in _named(project, place, node))
+    first = taken.statements[0] if taken.statements else whole[0]
+    functions = (key for node in whole for key in _named(taken.project, place, node))
     return Construction(
         place.place(first),
-        text_of_slice(place, value, taken),
+        "" if value is None else text_of_slice(place, value, taken),
         tuple(taken.imports),
         tuple(
             Statement(
@@ -151,7 +163,7 @@ def _named(project: Project, place: Syntax, node: ast.AST) -> Iterator[FunctionK
                 yield from resolve_name(project, where, entry)
 
 
-def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bool:
+def take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bool:
     """Take what ``value`` depends on into ``taken``; tell whether all of it could be."""
     bound = names_set_in(value) | {
         a.arg for a in ast.walk(value) if isinstance(a, ast.arg)
@@ -181,7 +193,7 @@ def _take(place: Syntax, module: str | None, value: ast.AST, taken: Slice) -> bo
         if isinstance(node, ast.IfExp):
             branch = usual_branch(place, node)
             if branch is not node:  # tell if args.verbose else None
-                if not _take(place, module, branch, taken):
+                if not take(place, module, branch, taken):
                     return False
                 taken.supplied[node] = text_of_slice(place, branch, taken)
                 done.update(ast.walk(node))
@@ -254,7 +266,7 @@ def _take_kept(
 ) -> bool:
     """Take over ``self.llm = Provider()`` as ``llm = Provider()``, once for all who get it."""
     name = last_name(node).lstrip("_")
-    if place.is_local(name, place.owner(node)) or not _take(place, module, kept, taken):
+    if place.is_local(name, place.owner(node)) or not take(place, module, kept, taken):
         return False
     statement = place.parents[kept]
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
@@ -279,7 +291,7 @@ def _takes(
 ) -> bool:
     """Take what all of ``values`` depend on, or nothing."""
     imports, statements = dict(taken.imports), list(taken.statements)
-    if all(_take(place, module, value, taken) for value in values):
+    if all(take(place, module, value, taken) for value in values):
         return True
     taken.imports, taken.statements = imports, statements
     return False
@@ -307,7 +319,7 @@ def _take_name(place: Syntax, module: str | None, node: ast.Name, taken: Slice) 
         if made in taken.statements:
             return True
         taken.statements.append(made)
-        return _take(place, module, made, taken)
+        return take(place, module, made, taken)
     if not local and not _take_fillings(place, module, node, taken):
         return False
     if name in place.imports:
@@ -364,7 +376,7 @@ def _take_fillings(
             continue
         before, supplied = len(taken.statements), len(taken.supplied)
         taken.statements.append(each)
-        if not _take(place, module, each, taken):
+        if not take(place, module, each, taken):
             return False
         if len(taken.supplied) == supplied:  # it needs nothing of an episode
             taken.once.update(taken.statements[before:])
@@ -425,6 +437,6 @@ def _take_statement(
     taken.statements += [whole, *(f for f in filled if f not in taken.statements)]
     return (
         len(taken.statements) <= MOST_STATEMENTS
-        and _take(place, module, block or made.value, taken)
-        and all(_take(place, module, each, taken) for each in filled)
+        and take(place, module, block or made.value, taken)
+        and all(take(place, module, each, taken) for each in filled)
     )

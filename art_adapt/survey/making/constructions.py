@@ -12,7 +12,6 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from art_adapt.calls import CLIENT_CLASSES
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.classes import FunctionKey
 from art_adapt.code.index import constructed
@@ -24,17 +23,12 @@ from art_adapt.code.nodes import (
     grown_list,
     last_name,
 )
-from art_adapt.code.object_use import comes_of_an_object, is_entered
 from art_adapt.code.project import Project
 from art_adapt.code.syntax import Syntax
-from art_adapt.code.tables import holds_objects
 from art_adapt.source import Place
-from art_adapt.survey.inputs.annotated import VAGUE
-from art_adapt.survey.inputs.clients import is_made_by_a_platform
 from art_adapt.survey.inputs.instances import asks_the_model
 from art_adapt.survey.inputs.run_state import (
     is_of_a_run,
-    is_said,
 )
 from art_adapt.survey.inputs.system_messages import said_by_system
 from art_adapt.survey.making.call_ranks import (
@@ -47,6 +41,8 @@ from art_adapt.survey.making.call_ranks import (
 )
 from art_adapt.survey.making.environment import is_of_environment, made_of_environment
 from art_adapt.survey.making.given import Given, from_call, given_by, made_as, rest_of
+from art_adapt.survey.making.live_objects import as_objects, live
+from art_adapt.survey.making.module_state import set_before
 from art_adapt.survey.making.options import SAYS_NOTHING, is_choice, with_options
 from art_adapt.survey.making.own_models import with_own_clients, with_own_model
 from art_adapt.survey.model import EntryPoint, Parameter
@@ -79,7 +75,7 @@ def with_constructions(
         made = not_handing_on(not_copying(made, entry.class_name or ""))
         calls = _with_what_asks(project, made, reaching)
         given = given_by(project, agent, calls, entry.constructor, worst)
-        found = _as_objects(given, entry.constructor)
+        found = as_objects(given, entry.constructor, live(project, entry, "__init__"))
         if _has_task(entry):
             found = _configured(given, found)
         found = _filled_records(given, made_by(given, found), entry)
@@ -93,7 +89,7 @@ def with_constructions(
         called_at = [*graph.calls_of(project, entry.key)]
         called_at += [e for e in _seen_calls(project, entry) if e not in called_at]
         given = given_by(project, agent, called_at, entry.parameters, worst)
-        found = _as_objects(given, entry.parameters)
+        found = as_objects(given, entry.parameters, live(project, entry))
         found = tuple(
             parameter if is_choice(project, agent, parameter) else each
             for parameter, each in zip(found, made_by(given, found), strict=True)
@@ -104,7 +100,8 @@ def with_constructions(
         found = with_options(given, found, {*CONVERSATIONS, *grown}, prompts)
         found = with_own_clients(entry, given, with_own_model(given, found))
         entry = replace(entry, parameters=_with_other_ways(given, found))
-    return entry
+    before = set_before(project, agent, [*graph.calls_of(project, entry.key)])
+    return replace(entry, before=before)
 
 
 def _with_other_ways(
@@ -298,62 +295,6 @@ def _tells_all(entry: EntryPoint, record: Parameter) -> bool:
     return (entry.terminal is None and is_own) and all(
         each.is_client or each.is_object or each.supplied or each.name == record.name
         for each in (*entry.constructor, *entry.parameters)
-    )
-
-
-def _is_of_an_object(project: Project, place: Syntax, value: ast.expr) -> bool:
-    """True if a value is an object, or comes of one: no text, whoever says what it is made with."""
-    if any(classes_of(project, place, value)):
-        return True
-    if is_said(place, value):
-        return False
-    return is_entered(place, value) or comes_of_an_object(project, place, value)
-
-
-def _as_objects(
-    given: Given, parameters: tuple[Parameter, ...]
-) -> tuple[Parameter, ...]:
-    """Take for objects what calls show to be some.
-
-    That is a list that functions or objects are put into, as tools, what other code uses as
-    an object, and a ``client`` that is an object of the project, or of a chat platform.
-    """
-
-    def is_object(parameter: Parameter) -> bool:
-        values = given.passed(parameter)
-        if parameter.is_client:
-            if parameter.annotation is not None or not values:
-                return False
-            foreign = all(is_made_by_a_platform(*each) for each in values)
-            return foreign or any(
-                found[1] not in CLIENT_CLASSES
-                for place, value in values
-                for found in classes_of(given.project, place, value)
-            )
-        known = any(
-            (
-                parameter.is_object,
-                parameter.supplied,
-                parameter.fields,
-                parameter.element,
-            )
-        )
-        is_open = parameter.annotation in (None, *VAGUE) and parameter.default is None
-        # Who gives a text there has a task to give; others may give a list of messages.
-        takes_text = parameter.default is None and any(
-            isinstance(value, ast.JoinedStr)
-            or (isinstance(value, ast.Constant) and isinstance(value.value, str))
-            for _, value in values
-        )
-        return not (known or takes_text) and any(
-            holds_objects(given.project, *each)
-            or (is_open and _is_of_an_object(given.project, *each))
-            for each in values
-        )
-
-    return tuple(
-        replace(each, is_client=False, is_object=True) if is_object(each) else each
-        for each in parameters
     )
 
 
