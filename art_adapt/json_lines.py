@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import Any
 
 
+class LineError(ValueError):
+    """Says what is wrong with a line of a file; ``place``: its ``FILE:LINE``."""
+
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = place
+
+
 def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
     """Read the values of a file, each with its ``FILE:LINE``.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is not UTF-8, or a line is no JSON; with its place.
+        ValueError: it is not UTF-8, or a line is no JSON; a LineError with its place.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -27,5 +35,5 @@ def json_lines(path: Path | str) -> Iterator[tuple[str, Any]]:
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
                 what = f"this line is not JSON: {error}"
-                raise ValueError(f"{place}: {what}") from error
+                raise LineError(place, what) from error
             yield place, value

@@ -12,7 +12,7 @@ import typer
 
 from art_adapt import backends
 from art_adapt.commands import command_app
-from art_adapt.commands.train_module import TrainModule, only_train_module
+from art_adapt.commands.train_module import TrainModule, named_train_module
 from art_adapt.errors import Refusal, missing
 from art_adapt.installing import pip_install
 
@@ -43,8 +43,8 @@ def doctor(
     Exit codes: 0 it could; 1 something would end the run or make it worthless; 2 could
     not check.
     """
-    module = module or only_train_module(
-        "name it: art-adapt doctor path/to/agent_train.py"
+    module = named_train_module(
+        module, "name it: art-adapt doctor path/to/agent_train.py"
     )
     if not module.is_file():  # before ART is imported: that takes seconds
         raise missing(module)

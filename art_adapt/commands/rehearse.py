@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from art_adapt.commands import command_app
-from art_adapt.commands.train_module import TrainModule, only_train_module
+from art_adapt.commands.train_module import TrainModule, named_train_module
 from art_adapt.errors import Refusal, missing
 from art_adapt.terminal import ERASED
 
@@ -145,8 +145,8 @@ def rehearse(
         raise typer.BadParameter(
             "there is a curve with --train only", param_hint="--plot"
         )
-    module = module or only_train_module(
-        "name it: art-adapt rehearse path/to/agent_train.py"
+    module = named_train_module(
+        module, "name it: art-adapt rehearse path/to/agent_train.py"
     )
     if not module.is_file():
         raise missing(module)

@@ -27,16 +27,22 @@ ModuleOption = Annotated[
 ]
 
 
-def only_train_module(named: str) -> Path:
-    """Return the only train module in the working folder, or else the only one below it.
+def named_train_module(module: Path | None, named: str) -> Path:
+    """Return the train module that is named, itself or by its folder; None: see below."""
+    is_file = module is not None and not module.is_dir()
+    return module if module and is_file else only_train_module(named, module or Path())
+
+
+def only_train_module(named: str, folder: Path = Path()) -> Path:
+    """Return the only train module in a folder, or else the only one below it.
 
     ``named``: how the user of a command names one.
 
     Raises:
         Refusal: there is none, or more than one.
     """
-    below = (each for each in python_files(Path()) if each.name.endswith(ENDING))
-    found = sorted(Path().glob(f"*{ENDING}")) or sorted(below)
+    below = (each for each in python_files(folder) if each.name.endswith(ENDING))
+    found = sorted(folder.glob(f"*{ENDING}")) or sorted(below)
     if len(found) == 1:
         return found[0]
     if found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -109,15 +110,20 @@ class Asked:
             "adapt the agent again with this file named as well, or hook it: "
             "recorded(client.chat.completions.create)(...)"
         )
-        if "site-packages" in PurePath(self.file).parts:
+        named = self.function or self.model
+        aside = f'name it in the train module: AUXILIARY = ("{named}",)'
+        if self.file and "site-packages" not in PurePath(self.file).parts:
+            # The function may have hooked calls as well: its line names this one alone.
+            where = f"{os.path.relpath(self.file)}:{self.line}"
+            aside = f"adapt the agent again with --auxiliary {where}"
+        elif self.file:
             own = (
                 "add every_client=True to training.record(...) in the train module, because a "
                 "library asks here, through a client of its own"
             )
         return (
             f"if it is the agent's own turn, {own}. If it is an auxiliary call "
-            "(a summary, a judge), name it in the train module: "
-            f'AUXILIARY = ("{self.function or self.model}",)'
+            f"(a summary, a judge), {aside}"
         )
 
 

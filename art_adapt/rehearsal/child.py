@@ -43,6 +43,7 @@ from art_adapt.rehearsal.protocol import (
     Progress,
     Raised,
     Settings,
+    StoppedBy,
     from_json,
     progress_file,
     to_json,
@@ -50,6 +51,7 @@ from art_adapt.rehearsal.protocol import (
 from art_adapt.rehearsal.recorders import episodes_folder, watch_recorders
 from art_adapt.rehearsal.stand_in import make_stand_in
 from art_adapt.rehearsed import SETTINGS  # whose import sets the conditions
+from art_adapt.stops import Stop
 from art_adapt.train_file import import_name
 from art_adapt.without_torch import without_torch
 
@@ -119,7 +121,8 @@ def run(settings: Settings) -> Notes:
         except Rehearsed:
             pass
         except SystemExit as stop:
-            seen.notes = replace(seen.notes, stopped=str(stop.code or 0))
+            said = str(stop.code or 0)
+            seen.notes = replace(seen.notes, stopped=said, stopped_by=_cause(stop))
         except BaseException as error:
             seen.notes = replace(seen.notes, raised=_raised(error, root))
     seen.collect()
@@ -182,6 +185,10 @@ def _raised(error: BaseException, root: Path) -> Raised:
     if isinstance(error, SyntaxError) and error.filename:
         path, line = error.filename, error.lineno
     return Raised(_said(error), path, line or 1)
+
+
+def _cause(stop: SystemExit) -> StoppedBy | None:
+    return StoppedBy(stop.at, stop.constant) if isinstance(stop, Stop) else None
 
 
 def _said(error: BaseException) -> str:

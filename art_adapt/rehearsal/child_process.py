@@ -17,6 +17,7 @@ from art_adapt.printable import counted
 from art_adapt.project_copy import Copy, TooLarge, fill
 from art_adapt.recording.installed import is_installed
 from art_adapt.rehearsal import contained
+from art_adapt.rehearsal.compared import Compared, compared_file, read_compared
 from art_adapt.rehearsal.contained import Ended
 from art_adapt.rehearsal.environment import environment
 from art_adapt.rehearsal.outside import Outside, Overlay, put_back
@@ -77,7 +78,8 @@ class Child:
     ``written``: the files of the project, or of the ``copy`` that it worked in, that are new or
     were changed; None: they are too many to tell. ``withheld``: the variables of the user's that
     the agent reads and was not given. ``outside``: what it would have changed elsewhere.
-    ``unreached``: what it asked for that a rehearsal does not have.
+    ``unreached``: what it asked for that a rehearsal does not have. ``compared``: how the
+    comparisons of its reward came out.
     """
 
     notes: Notes
@@ -87,6 +89,7 @@ class Child:
     withheld: tuple[str, ...]
     outside: tuple[Outside, ...]
     unreached: tuple[Unreached, ...]
+    compared: tuple[Compared, ...]
 
 
 @dataclass(eq=False)
@@ -113,8 +116,9 @@ def run_child(
     later run resumes. ``evaluated``: models to compare, in the place of a run.
     """
     out = folder / "seen.json"
-    asked = unreached_file(out)
-    asked.write_text("", encoding="utf-8")  # an earlier run's was another's
+    asked, compared = unreached_file(out), compared_file(out)
+    for file in (asked, compared):
+        file.write_text("", encoding="utf-8")  # an earlier run's was another's
     start = start_of(path)
     project = start.project
     copy = None if conditions.in_place else _copy_of(project, folder.resolve())
@@ -163,7 +167,7 @@ def run_child(
         for each in put_back(shadow)
     )
     if copy is not None:
-        for noted in (out, progress_file(out), asked):
+        for noted in (out, progress_file(out), asked, compared):
             if noted.exists():
                 noted.write_text(copy.told_outside(noted.read_text("utf-8")), "utf-8")
         ended = replace(ended, output=copy.told_outside(ended.output))
@@ -183,8 +187,16 @@ def run_child(
             line=raised.line,
         )
     changed = written(before, files_below(worked_in))
-    unreached = read_unreached(asked.read_text(encoding="utf-8"))
-    return Child(notes, ended.output, changed, copy, given.withheld, outside, unreached)
+    return Child(
+        notes,
+        ended.output,
+        changed,
+        copy,
+        given.withheld,
+        outside,
+        read_unreached(asked.read_text(encoding="utf-8")),
+        read_compared(compared.read_text(encoding="utf-8")),
+    )
 
 
 def copied_folder(train_module: Path) -> Path:

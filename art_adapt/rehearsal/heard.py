@@ -82,7 +82,9 @@ class Heard:
         """
         messages = request.get("messages") or [{}]
         began = text_of(messages[0])
-        alike = [each for each in self.every if _is_alike(each.began, began)]
+        alike = [each for each in self.every if each.began == began] or [
+            each for each in self.every if _is_alike(each.began, began)
+        ]
         answers = [each.said for each in _of_one_form(alike, _lines(messages))]
         if not answers:
             return None, False
@@ -93,7 +95,7 @@ class Heard:
             if said or len(set(texts)) > 1 or random.random() < OFTEN:
                 return one, False
             return None, True
-        same = [each for each in said if each.keys() == one.keys()]
+        same = [each for each in said if _form(each) == _form(one)]
         changes = len(same) == same.count(one) and random.random() > OFTEN
         made = _mixed(same, random, words if changes else None)
         return json.dumps(made), made not in same and changes
@@ -109,13 +111,20 @@ def _of_one_form(alike: Sequence[Said], asked: frozenset[str]) -> Sequence[Said]
     Those have most of their lines in common, beside the lines that all have: the roles of a
     debate have one system prompt.
     """
-    forms = {frozenset(each.said) for each in alike if isinstance(each.said, dict)}
+    forms = {_form(each.said) for each in alike if isinstance(each.said, dict)}
     if len(forms) < 2:
         return alike
     telling = asked - frozenset.intersection(*(each.asked for each in alike))
     shared = [len(each.asked & telling) for each in alike]
     pairs = zip(alike, shared, strict=True)
     return [each for each, count in pairs if count >= CLOSE * max(shared)]
+
+
+def _form(value: Any) -> Any:
+    """Return the keys of JSON, with the kinds of what they hold."""
+    if isinstance(value, dict):
+        return frozenset((key, _form(each)) for key, each in value.items())
+    return type(value).__name__
 
 
 NOTHING = Heard()

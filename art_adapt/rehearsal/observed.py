@@ -22,6 +22,7 @@ from art_adapt.rehearsal.protocol import (
     Unhooked,
     from_json,
 )
+from art_adapt.reward_signs import NO_METRIC
 
 OPENING = 2_000  # characters that tell how a conversation begins
 
@@ -127,7 +128,6 @@ def plain_scenario(scenario: Any) -> Any:
 # How training.record says it; importing that imports ART.
 FAILURE = "the agent raised"
 ENDED = "the episode was ended: "
-NO_METRIC = "the reward asked for a metric that this episode does not have: "
 ANSWERED = "never called the model: it answered"
 
 
@@ -138,7 +138,7 @@ def trajectory_of(trajectory: Any) -> Trajectory:
         trajectory.reward,
         None if answer is None else repr(answer)[:LONGEST],
         {
-            name: isinstance(value, int | float | bool)
+            name: value if isinstance(value, int | float) else None
             for name, value in trajectory.metrics.items()
         },
         tuple(

@@ -154,7 +154,7 @@ class Trajectory:
 
     reward: float
     answer: str | None  # the start of its repr
-    metrics: dict[str, bool]  # their names: True if it is a number
+    metrics: dict[str, float | None]  # None: it is no number
     histories: tuple[History, ...]  # those that are not empty
     failure: str | None = None  # what the agent raised, and where
     timed_out: bool = False
@@ -290,7 +290,7 @@ class Repeat:
 
     ``is_late``: it took too long. ``failure`` is what the agent raised. ``replayed`` is the
     scenario, if the episode was told what the model said in the run that it comes from;
-    ``answer`` is the start of its answer, if that is a text.
+    ``answer`` is the start of its answer, if that is a text. ``reward``: None if it got none.
     """
 
     phase: str
@@ -298,10 +298,19 @@ class Repeat:
     failure: str | None = None
     replayed: Any = None
     answer: str | None = None
+    reward: float | None = None
 
     @property
     def is_well(self) -> bool:
         return self.failure is None and not self.is_late
+
+
+@dataclass(frozen=True)
+class StoppedBy:
+    """What ended a run: a row, as ``FILE:LINE``, or a constant of the train module; or neither."""
+
+    row: str
+    constant: str
 
 
 @dataclass(frozen=True)
@@ -311,7 +320,8 @@ class Notes:
     ``gathered`` are the episodes of groups, where other processes have run them.
     ``exceptions`` are those of lost episodes, ``names`` the inference names in the order
     in which they were served. ``initial_step`` is where the module's own loop began, None
-    if it has none. ``stopped`` is the message of a ``SystemExit``. ``training`` is None
+    if it has none. ``stopped`` is the message of a ``SystemExit``, and ``stopped_by`` what it is about.
+    ``training`` is None
     unless the tiny model was trained; then there are no ``steps``. ``results`` are those
     of evaluated models. ``at_import`` are the places, as file and line, where importing the
     agent asked its model. ``repeated`` are the episodes that
@@ -331,6 +341,7 @@ class Notes:
     pipeline: bool = False
     initial_step: int | None = None
     stopped: str | None = None
+    stopped_by: StoppedBy | None = None
     raised: Raised | None = None
     training: Training | None = None
     results: tuple[Result, ...] = ()

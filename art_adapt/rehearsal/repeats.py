@@ -27,6 +27,7 @@ SAME, SAME_AGAIN, UNENDING = "same", "same again", "unending"
 # As the first two, with the last row that comes from a run.
 LATER, LATER_AGAIN = "later", "later again"
 REFUSING = "refusing"
+JUDGED = "judged"  # what the reward function asks of an episode of these
 # Of each of the last two; after these the model stops by itself, or the server answers 400.
 MOST_REQUESTS = 60
 LONGEST = 10.0  # seconds for each
@@ -68,7 +69,11 @@ async def _run(phases: list[str], model: Any, seen: Observed, url: str) -> None:
                 trajectory = await asyncio.wait_for(run, _longest(replayed))
                 failure = failure_of(trajectory)
                 ended = replace(
-                    ended, is_late=False, failure=failure, answer=_answer(trajectory)
+                    ended,
+                    is_late=False,
+                    failure=failure,
+                    answer=_answer(trajectory),
+                    reward=trajectory.reward,
                 )
                 if phase == REFUSING and failure is None:
                     seen.notes = replace(seen.notes, refused=_refused(trajectory))

@@ -41,12 +41,14 @@ class Original:
 class Episode:
     """An episode of a run: what it asked, in order, and the text that it returned, if it did.
 
-    ``goes_on``: it began with what the model had said in an earlier one.
+    ``goes_on``: it began with what the model had said in an earlier one. ``returns_nothing``: it
+    returned None, and no object that notes do not hold.
     """
 
     asked: tuple[Original, ...]
     returned: str | None
     goes_on: bool = False
+    returns_nothing: bool = False
 
 
 def episode_of(scenario: Any, runs: Sequence[Run]) -> Episode | None:
@@ -139,9 +141,10 @@ def _episode(run: Run, call: Call) -> Episode | None:
         asked.append(Original(chat, _reply(message)))
     returned = call.returned.get("value")
     text = returned if isinstance(returned, str) else None
+    nothing = call.returned == {"value": None}
     if not asked:
         return None
-    return Episode(tuple(asked), text, goes_on(run, call, begins))
+    return Episode(tuple(asked), text, goes_on(run, call, begins), nothing)
 
 
 def _reply(message: Json) -> Reply:

@@ -138,6 +138,7 @@ def rehearse(
             tuple(model.embedded),
             child.outside,
             child.unreached,
+            child.compared,
             conditions.most_calls,
         )
         found, learned, served, output = findings(seen), None, None, child.output

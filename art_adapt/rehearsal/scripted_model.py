@@ -110,6 +110,9 @@ class ScriptedModel:
         if request.path == "/served":  # the backend tells the model's names
             self.served = tuple(request.content["names"])
             return as_json(200, {})
+        if request.path == "/judged":  # what is asked now, the reward function asks
+            self._phase, self._replay = repeats.JUDGED if self._phase else "", None
+            return as_json(200, {})
         if request.path == "/phase":
             return as_json(200, {"replays": self._begin(**request.content)})
         if request.path.endswith(EMBEDDINGS) and not self._phase:

@@ -11,8 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.syntax import Syntax
+from art_adapt.rehearsal.compared import Compared
 from art_adapt.rehearsal.outside import Outside
-from art_adapt.rehearsal.parts import NOT_READ, AgentParts, Part, line_of
+from art_adapt.rehearsal.parts import (
+    NOT_READ,
+    AgentParts,
+    Part,
+    calls,
+    line_of,
+    passes,
+)
 from art_adapt.rehearsal.protocol import MOST_CALLS, Group, Notes, Trajectory
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.scripted_model import Exchange, mark
@@ -109,6 +117,7 @@ class Seen:
     embedded: Sequence[Json] = ()  # requests for embeddings
     outside: tuple[Outside, ...] = ()  # files elsewhere that it would have changed
     unreached: tuple[Unreached, ...] = ()  # programs and services that were not there
+    compared: tuple[Compared, ...] = ()  # by the reward function
     most_calls: int = MOST_CALLS  # of the model, by an episode
 
     @property
@@ -130,6 +139,14 @@ class Seen:
     def trained(self) -> list[Trajectory]:
         """Return the episodes that were handed to training."""
         return [t for group in self.groups for t in group.trajectories]
+
+    @property
+    def isolate(self) -> str | None:
+        """Return how the train module keeps episodes apart: "process", "copy", or not at all."""
+        nodes = self.syntax.nodes
+        if any(map(calls("training.isolated"), nodes)):
+            return "copy" if any(map(passes("copy_of"), nodes)) else "process"
+        return None
 
     @property
     def asks(self) -> Place | None:

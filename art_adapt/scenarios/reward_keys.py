@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from art_adapt.code.classes import FunctionKey
 from art_adapt.code.nodes import last_name
 from art_adapt.code.project import Project
 from art_adapt.code.resolution import resolve
+from art_adapt.code.syntax import Syntax
 from art_adapt.paths import at
 from art_adapt.source import read_source
 
@@ -33,8 +33,8 @@ def keys_of_reward(module: Path) -> dict[str, str]:
     scored = [c.args[0] for c in calls if last_name(c.func) == "scored" and c.args]
     found: dict[str, str] = {}
     for score in scored:
-        for key in resolve(project, syntax, score):
-            found |= _read_by(project, key)
+        for path, name in resolve(project, syntax, score):
+            found |= keys_read(project.files[path], name)
     return found
 
 
@@ -67,9 +67,9 @@ def lacking_keys(
             )
 
 
-def _read_by(project: Project, key: FunctionKey) -> dict[str, str]:
-    syntax = project.files[key[0]]
-    function = syntax.functions[key[1]]
+def keys_read(syntax: Syntax, name: str) -> dict[str, str]:
+    """Return the keys of a scenario without which a reward function raises, each with its place."""
+    function = syntax.functions[name]
     if len(function.positional) != 2:
         return {}
     scenario = function.positional[1]

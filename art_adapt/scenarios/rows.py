@@ -15,8 +15,9 @@ from typing import Any, ClassVar, TypeVar
 import pydantic
 from pydantic_core import ErrorDetails
 
-from art_adapt.json_lines import json_lines
+from art_adapt.json_lines import LineError, json_lines
 from art_adapt.scenarios.source_kind import SourceKind, source_kind
+from art_adapt.stops import Stop
 
 FEW = 20  # validation scenarios
 Json = dict[str, Any]
@@ -94,7 +95,7 @@ def load_scenarios(scenario: type[S], source: str) -> list[S]:
         rows = read_rows(scenario, source)
         return [_scenario(scenario, place, row) for place, row in rows]
     except ValueError as error:
-        raise SystemExit(str(error)) from error
+        raise Stop(str(error), at=getattr(error, "place", "")) from error
 
 
 def read_rows(scenario: type[pydantic.BaseModel], source: str) -> Rows:
@@ -115,9 +116,8 @@ def _scenario(scenario: type[S], place: str, row: Any) -> S:
         return scenario.model_validate(row, from_attributes=True)
     except pydantic.ValidationError as error:
         keys = ", ".join(scenario.model_fields)
-        raise ValueError(
-            f"{place}: not a scenario, whose keys are {keys}: {misfit(error)}"
-        ) from error
+        what = f"not a scenario, whose keys are {keys}: {misfit(error)}"
+        raise LineError(place, what) from error
 
 
 def misfit(error: pydantic.ValidationError) -> str:

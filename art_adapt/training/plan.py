@@ -11,6 +11,7 @@ from typing import Any
 from art_adapt.printable import counted
 from art_adapt.scenarios.rows import FEW
 from art_adapt.settings import HIGHEST_RATE
+from art_adapt.stops import Stop
 
 # The settings that make a run what it is: what is changed later is said.
 RECORDED = (
@@ -126,9 +127,10 @@ def _check_rate(settings: Mapping[str, Any]) -> None:
     train = settings.get("TRAIN")
     rate = train.get("learning_rate") if isinstance(train, Mapping) else None
     if isinstance(rate, int | float) and rate > HIGHEST_RATE:
-        raise SystemExit(
+        raise Stop(
             f'TRAIN["learning_rate"] = {rate:g}: it must be {HIGHEST_RATE:g} or less, or the first '
-            "steps destroy the model; ART's default is 5e-06"
+            "steps destroy the model; ART's default is 5e-06",
+            constant="TRAIN",
         )
 
 
@@ -152,7 +154,8 @@ def _number(
     value = settings.get(name)
     value = default if value is None else value
     if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
-        raise SystemExit(f"{name} = {value!r}: it must be a number, {least:g} or more")
+        what = f"{name} = {value!r}: it must be a number, {least:g} or more"
+        raise Stop(what, constant=name)
     return value
 
 

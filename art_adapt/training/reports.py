@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import art
 
+from art_adapt.reward_signs import out_of_range
 from art_adapt.training.histories import choices_of, histories_of
 from art_adapt.training.signs import odd
-
-LARGE = 10.0  # a reward that is hardly meant as one
 
 
 def report(groups: Sequence[art.TrajectoryGroup]) -> None:
@@ -30,11 +29,8 @@ def report(groups: Sequence[art.TrajectoryGroup]) -> None:
             "ROLLOUTS_PER_GROUP, scenarios that are neither too easy nor too hard, or a "
             "finer reward."
         )
-    if max(map(abs, every)) > LARGE:
-        print(
-            f"Rewards range from {min(every):g} to {max(every):g}. An outlier dominates its "
-            "group: keep rewards roughly between 0 and 1."
-        )
+    if said := out_of_range(every):
+        print(f"{said[0].upper()}{said[1:]}.")
     for line in odd(groups):
         print(line)
 

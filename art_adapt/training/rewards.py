@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import art
 
 from art_adapt.recording.state import judging
+from art_adapt.rehearsed import watch_reward
+from art_adapt.reward_signs import NO_METRIC, PART
 from art_adapt.training.threads import own_frame
 
-# In an episode's logs, before the name and where it was asked for.
-NO_METRIC = "the reward asked for a metric that this episode does not have: "
 MISREAD = (TypeError, AttributeError)  # of an object taken for another
 T = TypeVar("T", bound=art.Trajectory)
 
@@ -69,6 +69,7 @@ async def scored(
             whole group. ``usable`` ends the run if that happens often: to drop the episodes
             on which a reward function fails selects the others.
     """
+    watch_reward(score)
     read = Metrics(trajectory.metrics)
     vars(trajectory)["metrics"] = read  # what is assigned, ART 0.5.23 copies
     try:
@@ -91,7 +92,7 @@ async def scored(
         trajectory.log(f"{NO_METRIC}{name} at {place}")
     if isinstance(given, Mapping) and given:
         parts = {str(n): _number(part, score, str(n)) for n, part in given.items()}
-        trajectory.metrics |= {f"reward_{name}": p for name, p in parts.items()}
+        trajectory.metrics |= {f"{PART}{name}": p for name, p in parts.items()}
         given = sum(parts.values())
     trajectory.reward = _number(given, score)
     return trajectory

@@ -482,7 +482,8 @@ def run_agent(""",
     finding = found(folder, "unhooked")
     assert Path(finding["path"]).name == "agent.py"
     line = agent.read_text().splitlines()[finding["line"] - 1]
-    assert 'model="small"' in line and 'AUXILIARY = ("filed",)' in finding["fix"]
+    assert 'model="small"' in line
+    assert f"--auxiliary agent.py:{finding['line']}" in finding["fix"], finding
     named = module.read_text().replace("...] = ()", '...] = ("filed",)')
     module.write_text(named)
     short = ("agent_train.py", "--json", "--steps", "1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_files import art_adapt, copy_of
@@ -53,3 +54,40 @@ def test_an_answer_that_is_the_task_is_told(tmp_path: Path) -> None:
     done = art_adapt("rehearse", "--json", "agent_train.py", cwd=folder)
     found = json.loads(done.stdout)["findings"]
     assert any("is scenario.question" in each["what"] for each in found), found
+
+
+WRONG = {
+    "is no JSON": ('{"question": "Sun', "this line is not JSON: "),
+    "lacks its key": ('{"query": "Sunday?"}', "question: Field required"),
+    "is a list": ('["Sunday?"]', "and this is a list"),
+}
+
+
+@pytest.mark.parametrize("row", WRONG)
+def test_a_row_that_is_none_is_told_at_its_line(tmp_path: Path, row: str) -> None:
+    wrong, said = WRONG[row]
+    folder = folder_with(tmp_path, f"{ROW % 1}\n{wrong}\n")
+    stopped = stopped_in(folder)
+    assert stopped["path"].endswith("scenarios.jsonl") and stopped["line"] == 3
+    assert said in stopped["what"] and "jsonl" not in stopped["what"], stopped
+    assert stopped["fix"].startswith("correct this row"), stopped
+
+
+def test_a_constant_that_ends_a_run_is_told_at_its_line(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, ROW % 1)
+    module = folder / "agent_train.py"
+    text = module.read_text().replace(
+        "ROLLOUTS_PER_GROUP = 4", "ROLLOUTS_PER_GROUP = 1"
+    )
+    module.write_text(text)
+    stopped = stopped_in(folder)
+    line = text[: text.index("ROLLOUTS_PER_GROUP = 1")].count("\n") + 1
+    assert stopped["path"].endswith("agent_train.py") and stopped["line"] == line
+    assert stopped["fix"].startswith("correct this constant"), stopped
+
+
+def stopped_in(folder: Path) -> dict[str, Any]:
+    done = art_adapt("rehearse", "--json", "agent_train.py", cwd=folder)
+    (stopped,) = json.loads(done.stdout)["findings"]
+    assert stopped["name"] == "stopped"
+    return dict(stopped)

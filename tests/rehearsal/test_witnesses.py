@@ -126,7 +126,8 @@ def rehearsed(
 def test_a_right_agent_is_witnessed(tmp_path: Path) -> None:
     told = rehearsed(tmp_path, RIGHT, "run_agent")
     assert told["findings"] == []
-    task, tool, asked, loop, files, twice, ends = told["witnessed"]
+    task, tool, asked, loop, files, same, twice, ends = told["witnessed"]
+    assert same == "the same episode gets the same reward"
     assert loop.startswith("the loop at agent.py:") and "went round again" in loop
     assert asked.startswith("ask (agent.py:")
     assert task.startswith("scenario.question is in a request, for ")

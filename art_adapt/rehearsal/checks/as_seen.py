@@ -152,6 +152,19 @@ def same_row(seen: Seen) -> Iterator[Finding]:
             return
 
 
+def ends_as_seen(seen: Seen) -> bool:
+    """True if an episode with the replies of a run ended with the answer that the run returned."""
+    return any(
+        repeat.failure is None
+        and (
+            repeat.answer is None
+            if episode.returns_nothing
+            else repeat.answer is not None and repeat.answer == episode.returned
+        )
+        for _, repeat, episode in _replayed(seen)
+    )
+
+
 def _remedy(difference: Difference, seen: Seen) -> str:
     fix = STARTS if difference.by_episode else difference.fix
     if not seen.withheld:

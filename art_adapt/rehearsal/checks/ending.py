@@ -15,7 +15,8 @@ from art_adapt import hooks_file
 from art_adapt.code.nodes import dotted
 from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.paths import shown
-from art_adapt.rehearsal.checks.failing import fix_of, raised_at, without_accidents
+from art_adapt.rehearsal.checks.failing import without_accidents
+from art_adapt.rehearsal.checks.remedies import fix_of, raised_at
 from art_adapt.rehearsal.completions import NOT_SERVED
 from art_adapt.rehearsal.endless import went_on
 from art_adapt.rehearsal.environment import files_of
@@ -23,12 +24,14 @@ from art_adapt.rehearsal.parts import (
     EPISODE,
     RECORDS,
     TRAINS,
+    Part,
     calls,
     defines,
     sets,
 )
 from art_adapt.rehearsal.seen import FEW, Finding, Seen
 from art_adapt.reward_errors import remedy, row_keys
+from art_adapt.source import Place
 from art_adapt.train_file import agent_path
 
 # Where a rehearsal sends what would leave the machine.
@@ -61,14 +64,16 @@ def ended(seen: Seen) -> Iterator[Finding]:
         stopped = stopped.partition("\n\n")[0]  # a traceback is no line of a table
         lost = seen.notes.exceptions
         fix = "fix what this message names, then rehearse again"
+        if (wrong := seen.notes.stopped_by) is not None:
+            stopped = stopped.removeprefix(f"{wrong.row}: ")  # its place says that
+            fix = f"correct this {'row' if wrong.row else 'constant'}, then rehearse again"
         if lost:
             fix = f"{fix_of(seen, lost[0])}, then rehearse again"
             cause = lost[0].partition(": ")[2] or lost[0]
             if cause not in stopped:
                 stopped += f"; the first lost episode raised {lost[0]}"
-        yield seen.finding(
-            "stopped", f"the train module stopped: {stopped}", fix, defines("main")
-        )
+        what = f"the train module stopped: {stopped}"
+        yield seen.finding("stopped", what, fix, *_stopped_by(seen), defines("main"))
     if not raised and not seen.notes.steps and stopped in (None, "0"):
         yield seen.finding(
             "no step",
@@ -230,6 +235,16 @@ def out_of_time(seen: Seen) -> Iterator[Finding]:
             sets("EPISODE_TIMEOUT"),
             EPISODE,
         )
+
+
+def _stopped_by(seen: Seen) -> Iterator[Place | Part]:
+    """Yield the row or the constant that ended the run, if it was one."""
+    wrong = seen.notes.stopped_by
+    file, _, line = wrong.row.rpartition(":") if wrong else ("", "", "")
+    if file and line.isdigit():
+        yield Place(Path(file), int(line))
+    if wrong is not None and wrong.constant:
+        yield sets(wrong.constant)
 
 
 def stopped_rollouts(seen: Seen) -> Iterator[Finding]:

@@ -1,25 +1,22 @@
-"""Check what the train module hands to training: groups, rewards, answers, metrics."""
+"""Check what the train module hands to training: groups, answers, metrics."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
-from pathlib import Path
 
+from art_adapt.rehearsal.checks.as_seen import ends_as_seen
 from art_adapt.rehearsal.compared_texts import words_of
 from art_adapt.rehearsal.endless import went_on
-from art_adapt.rehearsal.figures import is_flat
 from art_adapt.rehearsal.parts import (
     ANSWERS,
     EPISODE,
-    REWARDS,
     ROLLOUT,
     calls,
     reads,
 )
 from art_adapt.rehearsal.protocol import LONGEST, Trajectory
-from art_adapt.rehearsal.seen import Finding, Seen, has_answer, shortened
+from art_adapt.rehearsal.seen import Finding, Seen, Witness, has_answer, shortened
 
 OPAQUE = re.compile(r"<[\w.]+(\.<locals>)?[\w.]* object at 0x[0-9a-f]+>")
 WORD = re.compile(r"[\w-]{5,}")
@@ -38,40 +35,13 @@ def awaited_early(seen: Seen) -> Iterator[Finding]:
         )
 
 
-def rewards(seen: Seen) -> Iterator[Finding]:
-    """Report rewards that do not differ within any group."""
-    rewards = [t.reward for t in seen.trained]
-    if not rewards:
-        return
-    if len(set(rewards)) == 1 and len(rewards) > 1:
-        yield seen.finding(
-            "reward",
-            f"every episode got the reward {rewards[0]}: a group without variance "
-            "teaches the model nothing",
-            "make the reward depend on what the episode did; if only correct answers are "
-            "rewarded, supply some with --replies",
-            seen.agent.reward,
-            *REWARDS,
-        )
-    elif all(map(is_flat, seen.groups)):
-        yield seen.finding(
-            "reward",
-            "rewards differ between scenarios, but not within any group: GRPO compares the "
-            "episodes of one scenario",
-            "make the reward depend on what the episode did",
-            seen.agent.reward,
-            *REWARDS,
-        )
-
-
 def answers(seen: Seen) -> Iterator[Finding]:
     """Report that no episode has a final answer, of those that the rehearsal let end."""
-    ended = [t for t in seen.trained if not went_on(t)]
-    if ended and not any(map(has_answer, ended)):
+    if _lack_answers(seen) and not ends_as_seen(seen):
         yield seen.finding(
             "answer",
             "no episode set trajectory.final_answer: a reward that reads it sees None"
-            if all(t.answer is None for t in ended)
+            if all(t.answer is None for t in seen.trained)
             else "trajectory.final_answer is empty in every episode",
             "return the answer from episode(), or wrap it in final_answer(...) in the "
             "agent; if it answers only after a certain reply or tool call, supply it "
@@ -80,6 +50,29 @@ def answers(seen: Seen) -> Iterator[Finding]:
             calls("Trajectory"),
             EPISODE,
             ROLLOUT,
+        )
+
+
+def _lack_answers(seen: Seen) -> bool:
+    ended = [t for t in seen.trained if not went_on(t)]
+    return bool(ended) and not any(map(has_answer, ended))
+
+
+def witnesses(seen: Seen) -> Iterator[Witness]:
+    """Yield that episodes end with no answer, or all with one, where a watched run did so as well."""
+    as_run = ends_as_seen(seen)
+    if as_run and _lack_answers(seen):
+        yield Witness(
+            "episodes have a final answer",
+            False,
+            "no episode has a final answer, as in the watched run: a reward that reads it sees None",
+        )
+    elif as_run and (same := _same_answer(seen)) is not None:
+        yield Witness(
+            "episodes end with different answers",
+            False,
+            f"all episodes ended with the answer {shortened(same)}, as the watched run did; if it is "
+            "a status, mark the model's answer with final_answer(...) in the agent",
         )
 
 
@@ -113,20 +106,12 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
     That is a status, or what an agent says when it gives up. What the model has said itself
     is an answer, as JSON of a schema that leaves no choice.
     """
-    # An id in it, made anew each time, is no answer of the model's.
-    ended = [each for each in seen.trained if each.failure is None]
-    given = {tuple(words_of(str(t.answer))) for t in ended}
-    said = {str(t.choices[-1].message.get("content")) for t in ended if t.choices}
-    same = next((t.answer for t in ended), None)
-    if len(ended) < ENOUGH or len(given) > 1 or len(said) < ENOUGH:
-        return
-    if same is None or len(same) == LONGEST:  # two of that length may go on differently
-        return
-    if any(map(_is_of_model, ended)):
+    same = None if ends_as_seen(seen) else _same_answer(seen)
+    if same is None:
         return
     yield seen.finding(
         "same answer",
-        f"all {len(ended)} episodes ended with the answer {shortened(same)}, whatever "
+        f"all {len(_ended(seen))} episodes ended with the answer {shortened(same)}, whatever "
         "the model said",
         "if this is a status, mark the model's answer with final_answer(...) in the agent; "
         "if the agent gives up on the scripted model's replies, supply acceptable ones "
@@ -135,6 +120,23 @@ def same_answers(seen: Seen) -> Iterator[Finding]:
         EPISODE,
         ROLLOUT,
     )
+
+
+def _ended(seen: Seen) -> list[Trajectory]:
+    return [each for each in seen.trained if each.failure is None]
+
+
+def _same_answer(seen: Seen) -> str | None:
+    """Return the answer that all episodes ended with, if the model did not say it itself."""
+    ended = _ended(seen)
+    # An id in it, made anew each time, is no answer of the model's.
+    given = {tuple(words_of(str(t.answer))) for t in ended}
+    said = {str(t.choices[-1].message.get("content")) for t in ended if t.choices}
+    if len(ended) < ENOUGH or len(given) > 1 or len(said) < ENOUGH:
+        return None
+    same = ended[0].answer
+    is_cut = same is not None and len(same) == LONGEST  # two may go on differently
+    return None if is_cut or any(map(_is_of_model, ended)) else same
 
 
 def _is_of_model(episode: Trajectory) -> bool:
@@ -205,9 +207,7 @@ def opaque_answers(seen: Seen) -> Iterator[Finding]:
 
 def metrics(seen: Seen) -> Iterator[Finding]:
     """Report metrics that are not numbers."""
-    bad = (
-        n for t in seen.episodes for n, is_number in t.metrics.items() if not is_number
-    )
+    bad = (n for t in seen.episodes for n, value in t.metrics.items() if value is None)
     for name in dict.fromkeys(bad):
         yield seen.finding(
             "metrics",
@@ -216,22 +216,3 @@ def metrics(seen: Seen) -> Iterator[Finding]:
             "put text into metadata or logs instead",
             reads("metrics"),
         )
-
-
-def missed_metrics(seen: Seen) -> Iterator[Finding]:
-    """Report metrics that the reward asks for and no episode has: it reads the default."""
-    known = {name for t in seen.trained for name in t.metrics}
-    missed = {name: (file, line) for t in seen.trained for name, file, line in t.missed}
-    for name, (file, line) in missed.items():
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            yield Finding(
-                "reward",
-                f"the reward reads the metric {name!r}, which none of {len(seen.trained)} "
-                "episodes has: it gets the default each time",
-                f"do you mean {near[0]!r}?"
-                if near
-                else f"set it in every episode, or read one of {', '.join(sorted(known))}",
-                Path(file),
-                line,
-            )

@@ -129,6 +129,15 @@ def _same(ours: Json, theirs: Json) -> bool:
 SHORTEST = 3  # characters
 
 
+# What else keeps episodes apart, by what does already.
+OR_APART = {
+    None: ", or adapt the agent again with --isolate process; if a file or a database keeps it, with "
+    "--isolate copy",
+    "process": "; if a file or a database keeps it, adapt the agent again with --isolate copy",
+    "copy": ", or what keeps it outside of the project's folder",
+}
+
+
 def isolated(seen: Seen) -> Iterator[Finding]:
     """Report signs of state that rollouts share."""
     mixed = (
@@ -142,8 +151,7 @@ def isolated(seen: Seen) -> Iterator[Finding]:
             "cross-talk",
             "rollouts share state: episodes contain turns of other episodes, or start "
             "with messages that earlier episodes left behind",
-            "create the message list in each episode, or adapt the agent again with "
-            f"--isolate process; if a file or a database keeps it, with --isolate copy{_outliving(seen)}",
+            f"create the message list in each episode{OR_APART[seen.isolate]}{_outliving(seen)}",
             seen.shared,
             EPISODE,
             ROLLOUT,

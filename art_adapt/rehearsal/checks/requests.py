@@ -13,6 +13,7 @@ from art_adapt.rehearsal.parts import EPISODE, calls, passes, sets
 from art_adapt.rehearsal.replies import is_judgement
 from art_adapt.rehearsal.seen import Finding, Seen, Witness, waiting
 from art_adapt.scenarios.declared import constant
+from art_adapt.survey.calls.completion_calls import find_completion_calls
 
 
 def inference_name(seen: Seen) -> Iterator[Finding]:
@@ -81,8 +82,14 @@ def auxiliary(seen: Seen) -> Iterator[Finding]:
         for name in (function, function.rpartition(".")[2])
     }
     models = {str(each.request.get("model")) for each in seen.log}
+    left_out = {
+        call.function
+        for syntax in files_of(seen.path)
+        for call in find_completion_calls(syntax)
+        if not call.recorded
+    }
     for name in _named_auxiliary(seen):
-        if name in recorded:
+        if name in recorded and name not in left_out:
             yield seen.finding(
                 "auxiliary",
                 f"AUXILIARY names {name}, and what is asked there is trained all the same, because "
@@ -157,6 +164,7 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     """Yield what the agent's own requests say that training does otherwise."""
     yield from _models(seen)
     yield from _lengths(seen)
+    yield from _choices(seen)
 
 
 def _models(seen: Seen) -> Iterator[Witness]:
@@ -180,4 +188,18 @@ def _lengths(seen: Seen) -> Iterator[Witness]:
             False,
             f"the agent allows replies of {longest} tokens, and MAX_COMPLETION_TOKENS cuts them off "
             f"at {seen.notes.bounds.reply_tokens}: raise it if such replies are right",
+        )
+
+
+def _choices(seen: Seen) -> Iterator[Witness]:
+    """Yield that the agent samples several replies to one request, if it does."""
+    asked = (e.request.get("n") for e in seen.policy if not is_judgement(e.request))
+    several = Counter(n for n in asked if isinstance(n, int) and n > 1)
+    if several:
+        n, count = several.most_common(1)[0]
+        yield Witness(
+            "each request samples one reply",
+            False,
+            f"{count} requests sample {n} replies each (n={n}), and all are trained with the reward of "
+            "the episode; if the agent goes on with one of them, ask for one",
         )

@@ -13,9 +13,11 @@ from art_adapt.code.syntax import LOOPS, Syntax
 from art_adapt.paths import at
 from art_adapt.rehearsal.checks import (
     as_seen,
+    groups,
     outside,
     repeated,
     requests,
+    rewards,
     rows,
     unreached,
 )
@@ -102,6 +104,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
             "again with --isolate copy",
         )
     yield from rows.witnesses(seen)
+    yield from groups.witnesses(seen)
+    yield from rewards.witnesses(seen)
     yield from outside.witnesses(seen)
     yield from unreached.witnesses(seen)
     yield from as_seen.witnesses(seen)
