@@ -29,6 +29,9 @@ MUTABLE = frozenset(
 )
 # Modules whose functions return something else each time.
 OF_CHANCE = ("uuid", "secrets", "random", "time")
+# Methods that make a dict of an object, and those that make JSON of it.
+DUMPS_DICT = ("model_dump", "dict", "to_dict", "_asdict")
+DUMPS_TEXT = ("model_dump_json", "json")
 # Empty texts, as a signature spells them.
 EMPTY_TEXTS = ("''", '""')
 # Methods that return a text without its ends.

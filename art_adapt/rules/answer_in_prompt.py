@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 
 from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import (
+    Function,
     argument_of,
     dotted,
     given_to,
@@ -24,9 +25,10 @@ from art_adapt.code.nodes import (
     last_name,
     targets_of,
 )
-from art_adapt.code.syntax import Syntax
+from art_adapt.code.syntax import Syntax, return_values
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import DUMPS_DICT, DUMPS_TEXT
 
 RULE = Rule("ART322", "answer-in-prompt", Severity.GARBAGE)
 BAD = (
@@ -60,6 +62,31 @@ async def rollout(client, model: art.TrainableModel, row: dict):
     trajectory.reward = float(choice.message.content.strip() == row["answer"])
     return trajectory
 """,
+    """\
+import art, json
+from dataclasses import asdict, dataclass
+
+@dataclass
+class Question:
+    text: str
+    answer: str
+
+    def card(self):
+        return json.dumps(asdict(self))  # <-
+
+    def grade(self, reply):
+        return 1.0 if self.answer.lower() in reply.lower() else 0.0
+
+def opening(question):
+    return [{"role": "system", "content": "Answer."}, {"role": "user", "content": question.card()}]
+
+async def rollout(client, model, question: Question):
+    trajectory = art.Trajectory(messages_and_choices=opening(question))
+    done = await client.chat.completions.create(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    trajectory.reward = question.grade(done.choices[0].message.content or "")
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0].replace("  # <-", "").replace('{"id"}', '{"answer", "source"}'),
@@ -82,9 +109,34 @@ async def play(client, model: art.TrainableModel, game):
     .replace("  # <-", "")
     .replace("{json.dumps(row)}", "{row}")
     .replace('row["answer"]', "row.strip()"),
+    """\
+import art, json
+from dataclasses import asdict, dataclass
+
+@dataclass
+class Question:
+    text: str
+    answer: str
+
+    def card(self):
+        shown = asdict(self)
+        shown.pop("answer")
+        return json.dumps(shown)
+
+    def grade(self, reply):
+        return 1.0 if self.answer.lower() in reply.lower() else 0.0
+
+async def rollout(client, model, question: Question):
+    trajectory = art.Trajectory(messages_and_choices=[{"role": "user", "content": question.card()}])
+    done = await client.chat.completions.create(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    trajectory.reward = question.grade(done.choices[0].message.content or "")
+    return trajectory
+""",
 )
-DUMPS = ("model_dump_json", "model_dump", "json", "dict", "_asdict")
+DUMPS = (*DUMPS_TEXT, *DUMPS_DICT)
 TAKING = ("pop", "items", "get", "keys")
+DEEPEST = 3  # functions that a prompt is made in
 WHOLE = ("json.dumps", "dataclasses.asdict", "str", "repr", "vars", "dict")
 
 
@@ -125,11 +177,22 @@ def _graded(code: Code, reward: ast.expr, name: str) -> set[str]:
         def is_said(node: ast.expr, said: set[str] = said) -> bool:
             return dotted(node) in said
 
-        for each in (e for e, value in given.items() if dotted(value) == name):
+        for each in _names_inside(call, body.function, name):
             function = body.function.qualname
             inside = set(body.nodes)
             fields |= _compared(body.place.syntax, function, inside, each, is_said)
     return fields
+
+
+def _names_inside(call: ast.Call, function: Function, name: str) -> list[str]:
+    """Return what a called function calls a value: a parameter, or ``self`` in its own method."""
+    is_own = isinstance(call.func, ast.Attribute) and dotted(call.func.value) == name
+    given = (
+        each
+        for each in function.given
+        if dotted(argument_of(call, each, function.positional)) == name
+    )
+    return [*given, *(["self"] if is_own and function.class_name else [])]
 
 
 def _compared(
@@ -172,7 +235,14 @@ def _dumped(code: Code, near: ast.AST, name: str) -> Iterator[ast.expr]:
     for put in code.trajectories.puts:
         if code.syntax.owner(put.by) == owner and isinstance(put.value, ast.Dict):
             told.append(put.value)
-    for node in made_from(code.syntax, owner, told):
+    yield from _dumps_in(code, made_from(code.syntax, owner, told), name, DEEPEST)
+
+
+def _dumps_in(
+    code: Code, nodes: set[ast.AST], name: str, depth: int
+) -> Iterator[ast.expr]:
+    """Yield the expressions that give all of a value, in functions that are called as well."""
+    for node in nodes:
         match node:
             case ast.FormattedValue(value=whole) if dotted(whole) == name:
                 yield whole
@@ -185,6 +255,14 @@ def _dumped(code: Code, near: ast.AST, name: str) -> Iterator[ast.expr]:
             case ast.Call() if (code.syntax.qualified(node.func) or "") in WHOLE:
                 if name in map(dotted, given_to(node)[:1]):
                     yield node
+            case ast.Call() if depth:
+                body = code.entered(node)
+                for each in _names_inside(node, body.function, name) if body else ():
+                    if body is not None and body.place.syntax is code.syntax:
+                        owner = body.function.qualname
+                        given = return_values(code.syntax, owner)
+                        made = made_from(code.syntax, owner, given)
+                        yield from _dumps_in(code, made, each, depth - 1)
 
 
 def _is_taken_apart(code: Code, dump: ast.expr) -> bool:

@@ -20,6 +20,7 @@ from art_adapt.code.dependence import made_from
 from art_adapt.code.nodes import Function, decorator_names, dotted, last_name
 from art_adapt.rules.code import Code
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.survey.side_effects.once import is_made_once
 from art_adapt.survey.side_effects.shared_containers import filled_once
 from art_adapt.words import CACHES
 
@@ -80,6 +81,35 @@ async def rollout(client, model: art.TrainableModel, scenario):
     choice = await Cache(FOLDER).get(scenario.id, sample)
     return art.Trajectory(messages_and_choices=[*asked, choice])  # <-
 """,
+    """\
+import art, asyncio, json
+
+class Thrifty:
+    def __init__(self, model):
+        self.raw = model.openai_client()
+        self.seen = {}
+
+    async def complete(self, **request):
+        key = json.dumps(request, sort_keys=True)
+        if key not in self.seen:
+            self.seen[key] = asyncio.ensure_future(self.raw.chat.completions.create(**request))  # <-
+        return await self.seen[key]
+
+async def classify(thrifty: Thrifty, policy, email):
+    trajectory = art.Trajectory(messages_and_choices=[email.asked])
+    done = await thrifty.complete(model=policy, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    return trajectory
+
+async def epoch(model, backend, batches):
+    for batch in batches:
+        thrifty, policy = Thrifty(model), model.get_inference_name()
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(classify(thrifty, policy, email) for _ in range(8))
+            for email in batch.items
+        )
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -113,6 +143,27 @@ def look_up(word):
 async def rollout(client, model, scenario):
     answer = await client.chat.completions.create(model="m", messages=[look_up(scenario)])
     return art.Trajectory(messages_and_choices=[answer.choices[0]])
+""",
+    """\
+import art, json
+
+class Asker:
+    def __init__(self, model):
+        self.raw = model.openai_client()
+        self.seen = {}
+
+    async def complete(self, **request):
+        key = json.dumps(request, sort_keys=True)
+        if key not in self.seen:
+            self.seen[key] = await self.raw.chat.completions.create(**request)
+        return self.seen[key]
+
+async def classify(model, email):
+    asker = Asker(model)
+    trajectory = art.Trajectory(messages_and_choices=[email.asked])
+    done = await asker.complete(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    return trajectory
 """,
 )
 
@@ -164,10 +215,39 @@ def _kept_in_a_dict(code: Code) -> Iterator[Found]:
         if code.completions.may_be_trained(call)
         and code.trajectories.in_episode(call.callee)
     }
-    for change, value in filled_once(code.syntax) if asking else ():
-        made = made_from(code.syntax, change.owner, [value])
+    filled = (
+        [(c.owner, value) for c, value in filled_once(code.syntax)] if asking else []
+    )
+    filled += _filled_by_objects(code) if asking else []
+    for owner, value in filled:
+        made = made_from(code.syntax, owner, [value])
         if not asking.isdisjoint(made):
             yield found(value, AGAIN)
+
+
+def _filled_by_objects(code: Code) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what methods store where an object has nothing yet, if rollouts are given the object."""
+    for node in code.syntax.nodes:
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(value=kept, slice=key) as entry], value=value
+            ) if (dotted(kept) or "").startswith("self."):
+                owner = code.syntax.owner(node)
+                named = ast.Subscript(kept, key)
+                made_once = is_made_once(code.syntax, entry, entry, named)
+                if made_once and _is_made_outside(code, owner.rpartition(".")[0]):
+                    yield owner, value
+
+
+def _is_made_outside(code: Code, owner: str) -> bool:
+    """Return whether objects of a class are made, and none of them in a rollout."""
+    making = [
+        call
+        for call in code.calls
+        if (made := code.flow.functions.class_made(code.syntax, call.func)) is not None
+        and made == (code.syntax, owner)
+    ]
+    return bool(making) and not any(map(code.trajectories.in_episode, making))
 
 
 def _restored(code: Code) -> Iterator[Found]:

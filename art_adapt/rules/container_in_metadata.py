@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted, receiver
 from art_adapt.rules.code import Code, Value
 from art_adapt.rules.code.annotated import annotation
-from art_adapt.rules.code.contents import DUMPING, FIELDS
+from art_adapt.rules.code.contents import FIELDS
 from art_adapt.rules.rule import Found, Rule, Severity, found
+from art_adapt.words import DUMPS_DICT
 
 RULE = Rule("ART307", "container-in-metadata", Severity.WASTE, until="0.5.20")
 BAD = (
@@ -70,7 +71,7 @@ def check(code: Code) -> Iterator[Found]:
 def _is_container(code: Code, value: Value) -> bool:
     node = value.node
     if isinstance(node, ast.Call) and (
-        dotted(node.func) in (*BUILTINS, *FIELDS) or receiver(node, *DUMPING)
+        dotted(node.func) in (*BUILTINS, *FIELDS) or receiver(node, *DUMPS_DICT)
     ):
         return True
     if isinstance(

@@ -24,6 +24,8 @@ from art_adapt.code.nodes import (
     bound_names,
     dotted,
     given_to,
+    keyword,
+    last_name,
     receiver,
     targets_of,
 )
@@ -121,6 +123,31 @@ async def rollout(client, model):
     trajectory.messages_and_choices.append(choice)
     return trajectory
 """,
+    """\
+import art
+
+class Episode:
+    def __init__(self, client, question, summarize):
+        self.client, self.summarize = client, summarize
+        self.trajectory = art.Trajectory(
+            messages_and_choices=[{"role": "system", "content": "Help."}, question]
+        )
+
+    async def make_room(self):
+        view = self.trajectory.messages()
+        if len(view) > 40:
+            digest = await self.summarize(view[2:])
+            head = self.trajectory.messages_and_choices[:2]
+            self.trajectory.messages_and_choices = [*head, {"role": "user", "content": digest}]  # <-
+
+    async def play(self, policy):
+        for _ in range(9):
+            await self.make_room()
+            done = await self.client.chat.completions.create(
+                model=policy, messages=self.trajectory.messages()
+            )
+            self.trajectory.messages_and_choices.append(done.choices[0])
+""",
 )
 GOOD = (
     """\
@@ -147,6 +174,8 @@ async def begins_short(client, model, few):
     trajectory.messages_and_choices.append(response.choices[0])
     other = art.Trajectory()
     other.messages_and_choices = trajectory.messages_and_choices[:1]
+    shown = response.choices[0].model_copy(deep=True)
+    shown.message.content = shown.message.content.strip("`")
     trajectory.messages_and_choices = trajectory.messages_and_choices[:]
     trajectory.messages_and_choices = trajectory.messages_and_choices[:-1]
     turns = len(trajectory.messages_and_choices[1:])
@@ -236,20 +265,29 @@ def check(code: Code) -> Iterator[Found]:
 
 
 def _cuts(node: ast.AST, code: Code) -> TypeGuard[ast.Assign]:
-    """Return whether a trajectory is given its last messages only, which a model never saw alone."""
+    """Return whether a trajectory loses messages in front, which a model never saw others without.
+
+    Or behind its first ones, where others follow instead: a summary.
+    """
     if not isinstance(node, ast.Assign) or not isinstance(
         node.targets[0], ast.Attribute
     ):
         return False
     items = node.targets[0]
+    if not code.trajectories.is_items(items):
+        return False
     own = ast.unparse(items)
-    return code.trajectories.is_items(items) and any(
-        isinstance(part, ast.Subscript)
+    parts = list(_parts(code, node.value))
+    cut = [
+        part.slice
+        for part in parts
+        if isinstance(part, ast.Subscript)
         and isinstance(part.slice, ast.Slice)
-        and part.slice.lower is not None
-        and ast.unparse(part.slice.lower) != "0"
         and own in map(ast.unparse, (part.value, *_assigned(code, part.value)))
-        for part in _parts(code, node.value)
+    ]
+    in_front = any(e.lower is not None and ast.unparse(e.lower) != "0" for e in cut)
+    return in_front or (
+        len(parts) > len(cut) == 1 and isinstance(cut[0].upper, ast.Constant)
     )
 
 
@@ -267,6 +305,8 @@ def _parts(code: Code, value: ast.expr) -> Iterator[ast.expr]:
             for each in elements:
                 if isinstance(each, ast.Starred):
                     yield from _parts(code, each.value)
+                else:
+                    yield each
         case ast.Call(func=ast.Name("list"), args=[given]):
             yield from _parts(code, given)
         case ast.Name():
@@ -339,9 +379,28 @@ def _is_sampled_text(code: Code, target: ast.expr) -> bool:
 
 
 def _is_copied(code: Code, holder: ast.expr) -> bool:
-    """Return whether what is edited is a copy: ``message = choice.message.model_copy()``."""
-    made = code.syntax.values_of(holder)
-    return any(isinstance(each, ast.Call) and copied(each) is not None for each in made)
+    """Return whether what is edited is a copy: ``message = choice.message.model_copy()``.
+
+    Or a part of one that is deep.
+    """
+    if any(copied(made) for made in _made(code, holder)):
+        return True
+    while isinstance(holder, ast.Attribute | ast.Subscript):
+        holder = holder.value
+        if any(copied(made) and _is_deep(made) for made in _made(code, holder)):
+            return True
+    return False
+
+
+def _made(code: Code, holder: ast.expr) -> list[ast.Call]:
+    return [e for e in code.syntax.values_of(holder) if isinstance(e, ast.Call)]
+
+
+def _is_deep(copy: ast.Call) -> bool:
+    deep = keyword(copy, "deep")
+    return last_name(copy.func) == "deepcopy" or (
+        isinstance(deep, ast.Constant) and deep.value is True
+    )
 
 
 def _is_function_of_call(code: Code, function: ast.expr) -> bool:
@@ -478,6 +537,10 @@ def _is_given_what_grows(code: Code, call: ast.Call) -> bool:
             or (looped is not None and code.blocks.within(put.by, looped))
         )
     ]
+    if (dotted(call.func) or "").startswith("self.") and any(
+        (dotted(each) or "").startswith("self.") for each in grown
+    ):
+        return True
     given = [
         # its list alone may be handed on
         each.value if isinstance(each, ast.Attribute) and each.attr == ITEMS else each

@@ -40,6 +40,23 @@ async def main(model, backend, scenarios):
     await model.log(trajectories=train_groups)  # <-
     await backend.train(model, trajectory_groups=train_groups)
 """,
+    """\
+import art
+
+class Book:
+    def __init__(self, model: art.TrainableModel):
+        self.model = model
+
+    async def enter(self, trajectories, step, metrics=None):
+        await self.model.log(trajectories, metrics=metrics, step=step)  # <-
+
+async def main(model: art.TrainableModel, backend, wrap, batches):
+    book = Book(model)
+    for batch in batches:
+        groups = await art.gather_trajectory_groups(wrap(batch.items))
+        result = await backend.train(model, groups)
+        await book.enter(groups, result.step, result.metrics)
+""",
 )
 GOOD = (
     """\
@@ -97,7 +114,11 @@ def check(code: Code) -> Iterator[Found]:
         told = keyword(call, "split") is not None or len(call.args) > 1
         if (
             isinstance(groups, ast.Name)
-            and any(_are_the_same(code, groups, each) for each in trained)
+            and any(
+                _are_the_same(code, each, other)
+                for each in _handed(code, groups)
+                for other in trained
+            )
             and isinstance(code.syntax.parents.get(call), ast.Await)
             and not told
             and all(each.arg is not None for each in call.keywords)
@@ -107,6 +128,18 @@ def check(code: Code) -> Iterator[Found]:
                 groups,
                 'these groups are trained on, and log counts them as validation: write split="train"',
             )
+
+
+def _handed(code: Code, groups: ast.Name) -> Iterator[ast.Name]:
+    """Yield the groups, or what callers give a function that logs what it is given."""
+    yield groups
+    function = code.function_of(groups)
+    if function is None or groups.id not in function.given:
+        return
+    for call in code.flow.functions.calls_of(code.syntax, function):
+        given = argument_of(call, groups.id, function.positional)
+        if isinstance(given, ast.Name):
+            yield given
 
 
 def _are_the_same(code: Code, logged: ast.Name, trained: ast.Name) -> bool:

@@ -22,12 +22,14 @@ from art_adapt.code.nodes import (
     assignment,
     dotted,
     given_to,
+    keyword,
     last_name,
     names_in,
     names_set_in,
     targets_of,
 )
 from art_adapt.rules.code import Code, below
+from art_adapt.rules.code.blocks import LEAVING
 from art_adapt.rules.code.handlers import BROAD, NOT_ITS_DOING, Handler, handlers
 from art_adapt.rules.rule import Found, Rule, Severity, found
 from art_adapt.words import JUDGES, VERDICT
@@ -121,6 +123,41 @@ async def rollout(client, model, scenario):
     trajectory.reward = 0.6 * float(scores.get("style", 0.0)) + 0.4 * float(scores.get("facts", 0))
     return trajectory
 """,
+    """\
+import art
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+
+class Verdict(BaseModel):
+    reasoning: str
+    score: float = 1.0
+
+class Grader:
+    def __init__(self):
+        self.client = AsyncOpenAI()
+
+    async def __call__(self, question, answer):
+        try:
+            response = await self.client.chat.completions.parse(
+                model="gpt-5.4-mini",
+                messages=[{"role": "user", "content": f"Grade: {question} {answer}"}],
+                response_format=Verdict,
+            )
+            parsed = response.choices[0].message.parsed
+            if parsed is not None:
+                return parsed
+        except Exception as error:  # <-
+            print("grader", error)
+        return Verdict(reasoning="not graded")
+
+async def rollout(client, model, item, grader: Grader):
+    trajectory = art.Trajectory(messages_and_choices=[item.asked])
+    done = await client.chat.completions.create(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    verdict = await grader(item.question, done.choices[0].message.content)
+    trajectory.reward = verdict.score
+    return trajectory
+""",
 )
 GOOD = (
     """\
@@ -200,6 +237,39 @@ async def rollout(client, model, scenario):
     .replace(
         "    return traj", '    trajectory.metrics["score"] = score\n    return traj'
     ),
+    """\
+import art
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+
+class Verdict(BaseModel):
+    reasoning: str
+    score: float | None = None
+
+judge = AsyncOpenAI()
+
+async def grade(question, answer):
+    try:
+        response = await judge.chat.completions.parse(
+            model="gpt-5.4-mini",
+            messages=[{"role": "user", "content": f"Grade: {question} {answer}"}],
+            response_format=Verdict,
+        )
+        return response.choices[0].message.parsed
+    except Exception as error:
+        print("grader", error)
+    return Verdict(reasoning="not graded")
+
+async def rollout(client, model, item):
+    trajectory = art.Trajectory(messages_and_choices=[item.asked])
+    done = await client.chat.completions.create(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    verdict = await grade(item.question, done.choices[0].message.content)
+    if verdict.score is None:
+        raise RuntimeError("no verdict")
+    trajectory.reward = verdict.score
+    return trajectory
+""",
 )
 # What a verdict that cannot be read raises.
 PARSING = frozenset(["ValueError", "KeyError", "JSONDecodeError", "ValidationError"])
@@ -339,12 +409,14 @@ def _requests(node: ast.AST) -> bool:
 
 def _gives_a_score(code: Code, handler: Handler) -> bool:
     """Return whether a handler returns a number or a verdict, or sets the one that it tried to set."""
-    last = handler.body[-1] if handler.body else None
+    last = _last(code, handler)
     if isinstance(last, ast.Return) and last.value is not None:
         value = last.value
         if isinstance(value, ast.Call):  # Verdict(accept=False)
             given = map(code.constant, given_to(value))
-            return any(isinstance(each, int | float) for each in given)
+            return any(isinstance(e, int | float) for e in given) or _has_score(
+                code, value
+            )
         if isinstance(value, ast.Dict) and not value.keys:
             return _stands_for_numbers(code, handler)
         if isinstance(value, ast.Dict) and any(
@@ -373,6 +445,31 @@ def _gives_a_score(code: Code, handler: Handler) -> bool:
             if any(VERDICT.search(e) and ".metrics[" not in e for e in names):
                 return True
     return False
+
+
+def _last(code: Code, handler: Handler) -> ast.stmt | None:
+    """Return what a handler ends with: also what is returned behind it, of nothing that was set."""
+    last = handler.body[-1] if handler.body else None
+    after = [] if isinstance(last, LEAVING) else code.blocks.after(handler.statement)
+    if after and isinstance(after[0], ast.Return) and after[0].value is not None:
+        given = {name for node in handler.tried for name in names_set_in(node)}
+        given |= {name for node in handler.body for name in names_set_in(node)}
+        if given.isdisjoint(names_in(after[0].value)):
+            return after[0]
+    return last
+
+
+def _has_score(code: Code, made: ast.Call) -> bool:
+    """Return whether an object has a score that nobody gave it: its class's default."""
+    found = code.flow.functions.class_of(code.syntax, made.func)
+    return found is not None and any(
+        isinstance(each, ast.AnnAssign)
+        and VERDICT.search(name := dotted(each.target) or "") is not None
+        and keyword(made, name) is None
+        and isinstance(each.value, ast.Constant)
+        and _is_number(each.value.value)
+        for each in found[1].body
+    )
 
 
 def _stands_for_numbers(code: Code, handler: Handler) -> bool:

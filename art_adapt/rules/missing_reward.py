@@ -96,6 +96,33 @@ async def main(model, backend, tasks):
     groups = await art.gather_trajectory_groups(map(runner.group, tasks))
     await backend.train(model, groups)
 """,
+    """\
+import art
+from dataclasses import asdict, dataclass
+
+@dataclass
+class Scorecard:
+    reward: float = 0.0
+    chrf: float = 0.0
+
+    def attach(self, trajectory):
+        trajectory.metrics.update(asdict(self))
+        return trajectory
+
+async def rollout(client, model, pair):
+    trajectory = art.Trajectory(messages_and_choices=[pair.asked])  # <-
+    done = await client.chat.completions.create(model=model.name, messages=trajectory.messages())
+    trajectory.messages_and_choices.append(done.choices[0])
+    value = chrf(done.choices[0].message.content, pair.target)
+    return Scorecard(reward=value, chrf=value).attach(trajectory)
+
+async def main(client, model, backend, pairs):
+    for step in range(await model.get_step(), 50):
+        groups = await art.gather_trajectory_groups(
+            art.TrajectoryGroup(rollout(client, model, pair) for _ in range(8)) for pair in pairs
+        )
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\

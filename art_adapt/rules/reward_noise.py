@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from art_adapt.code.nodes import dotted
 from art_adapt.paths import at
 from art_adapt.rules.code import Code, Value
+from art_adapt.rules.code.chance import GENERATORS
 from art_adapt.rules.rule import Found, Rule, Severity, found
 
 RULE = Rule("ART303", "reward-noise", Severity.GARBAGE)
@@ -86,7 +87,6 @@ NOISE = (
     "triangular",
     "standard_normal",
 )
-GENERATORS = ("random.Random", "numpy.random.default_rng", "numpy.random.RandomState")
 CASTS = ("float", "int", "round")
 NOISY = "noise in the reward becomes a full-size advantage when episodes are tied: remove it"
 

@@ -73,7 +73,7 @@ def check(code: Code) -> Iterator[Found]:
     }
     made: dict[tuple[object, ...], list[ast.Call]] = {}
     for call in code.art_calls("TrainableModel"):
-        kept_by = (_kept_by(code, call), "project")
+        kept_by = (code.models.kept_by(call), "project")
         key = tuple(_constant(code, call, name) for name in kept_by)
         if ... not in key and call in registered:
             made.setdefault((code.syntax.owner(call), *key), []).append(call)
@@ -86,11 +86,6 @@ def check(code: Code) -> Iterator[Found]:
                     "one name and project; give each its own name",
                 )
                 break
-
-
-def _kept_by(code: Code, call: ast.Call) -> str:
-    """Return the argument by which a model is kept: ``run_name``, where there is one."""
-    return "name" if code.contents.given(call, "run_name") is None else "run_name"
 
 
 def _constant(code: Code, call: ast.Call, name: str) -> object:

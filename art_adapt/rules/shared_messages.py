@@ -127,6 +127,8 @@ class Copied(pydantic.BaseModel):
 
 
 def check(code: Code) -> Iterator[Found]:
+    if code.runs_apart:
+        return
     sent = {
         (code.syntax.owner(call.callee), name)
         for call in code.completions.calls

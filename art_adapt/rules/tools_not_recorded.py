@@ -55,6 +55,26 @@ class Clerk:
         trajectory.messages_and_choices.append(response.choices[0])
         return trajectory
 """,
+    """\
+import art
+from tools import SCHEMAS
+
+def request(overrides=None):
+    kwargs = {"max_completion_tokens": 512, **(overrides or {})}
+    if SCHEMAS:
+        kwargs.update(tools=list(SCHEMAS), tool_choice="auto")
+    return kwargs
+
+async def rollout(client, model, wish, overrides=None):
+    trajectory = art.Trajectory(messages_and_choices=[wish])
+    kwargs = request(overrides)
+    for _ in range(8):
+        response = await client.chat.completions.create(
+            model=model.name, messages=trajectory.messages(), **kwargs  # <-
+        )
+        trajectory.messages_and_choices.append(response.choices[0])
+    return trajectory
+""",
 )
 GOOD = (
     """\

@@ -142,6 +142,39 @@ class Experiment:
         await self.run_phase(PHASES["train"], rows)
         await self.run_phase(PHASES["val"], held_out)
 """,
+    """\
+import art
+from itertools import chain
+
+async def main(model, backend, wrap, batches, held_out):
+    for batch in batches:
+        pending, checks = wrap(batch.items, "train"), wrap(held_out, "val")
+        everything = await art.gather_trajectory_groups(chain(pending, checks), max_exceptions=9)
+        validation = [group for group in everything if group.metadata["split"] == "val"]
+        await model.log(validation, split="val", step=batch.step)
+        await backend.train(model, everything)  # <-
+""",
+    """\
+import art, random
+from typing import NamedTuple
+
+class Split(NamedTuple):
+    train: list
+    val: list
+    test: list
+
+def split(items, val=0.1, test=0.1):
+    rows = sorted(items, key=lambda item: item.id)
+    random.Random(7).shuffle(rows)
+    n_test, n_val = int(len(items) * test), int(len(items) * val)
+    return Split(train=rows[n_test:], val=rows[n_test : n_test + n_val], test=rows[:n_test])  # <-
+
+async def main(model, backend, rollout, items):
+    data = split(items)
+    for row in data.train:
+        groups = await art.gather_trajectory_groups([rollout(model, row)])
+        await backend.train(model, groups)
+""",
 )
 GOOD = (
     """\
@@ -166,11 +199,11 @@ def load_both(path, other, rng, size):
 async def main(model, backend, groups):
     await backend.train(model, groups)
 """,
-    BAD[-1].replace(
+    BAD[-3].replace(
         "        result = await self.backend.train(self.model, groups)  # <-",
         '        if phase.split == "train":\n            await self.backend.train(self.model, groups)',
     ),
-    BAD[-1].replace(
+    BAD[-3].replace(
         "        result = await self.backend.train(self.model, groups)  # <-",
         '        if phase.split == "val":\n            return await self.model.log(groups, split="val")\n'
         "        result = await self.backend.train(self.model, groups)",
@@ -227,6 +260,21 @@ def split_by_size(rows, small):
     val = rows[100:200] if small else rows[500:600]
     return train, val
 """,
+    """\
+import art, random
+
+def split(items, val=20, test=20):
+    rows = sorted(items, key=lambda item: item.id)
+    return dict(train=rows[test + val :], val=rows[test : test + val], test=rows[:test])
+
+async def main(model, backend, wrap, batches, held_out):
+    for batch in batches:
+        every = await art.gather_trajectory_groups(wrap(batch.items) + wrap(held_out), max_exceptions=9)
+        validation = [group for group in every if group.metadata["split"] == "val"]
+        trained = [group for group in every if group.metadata["split"] == "train"]
+        await model.log(validation, split="val", step=batch.step)
+        await backend.train(model, trained)
+""",
 )
 HELD_OUT = ("val", "test", "eval", "validation")
 HELD_OUT_NAMES = {*HELD_OUT, "dev", "held", "holdout", "valid"}
@@ -252,6 +300,12 @@ def check(code: Code) -> Iterator[Found]:
     ]
     for call in code.training.calls if logged else ():
         for given in given_to(call):
+            if any(_holds_chosen(code, given, groups) for _, groups in logged):
+                yield found(
+                    given,
+                    "some of these groups are logged as validation, and all are trained on: what is "
+                    "measured is learnt by heart; train on the others only",
+                )
             for part, at in _parts(code, given):
                 blocks = [code.blocks.around(call), code.blocks.around(at)]
                 if any(
@@ -264,6 +318,22 @@ def check(code: Code) -> Iterator[Found]:
                         f"{part.id} is logged as validation and trained on: what is measured is "
                         "learnt by heart; train on the other groups only",
                     )
+
+
+def _holds_chosen(code: Code, given: ast.expr, groups: ast.expr) -> bool:
+    """Return whether groups are chosen from others: ``[g for g in every if is_held_out(g)]``."""
+    for chosen in code.syntax.values_of(groups):
+        match chosen:
+            case ast.ListComp(
+                elt=ast.Name(id=one),
+                generators=[
+                    ast.comprehension(target=ast.Name(id=each), ifs=[_, *_]) as over
+                ],
+            ) if one == each and isinstance(given, ast.Name):
+                return isinstance(over.iter, ast.Name) and _are_one(
+                    code, given, over.iter
+                )
+    return False
 
 
 def _trained_in_each_phase(code: Code) -> Iterator[Found]:
@@ -320,6 +390,8 @@ def _overlapping(code: Code) -> Iterator[Found]:
                 | ast.AnnAssign(target=target, value=ast.expr() as value)
             ):
                 pairs = [(target, value)]
+            case ast.Call(keywords=[_, _, *_] as given):  # Split(train=..., val=...)
+                pairs = [(ast.Name(k.arg), k.value) for k in given if k.arg is not None]
             case ast.Return(value=ast.Tuple(elts=[one, two])):
                 if "split" in code.syntax.owner(node).lower() and _share(one, two):
                     yield found(two, OVERLAP)
@@ -478,6 +550,21 @@ def _cut(node: ast.expr) -> str | None:
     return None
 
 
+def _begin_alike(one: ast.expr, two: ast.expr) -> bool:
+    """Return whether two slices of one list begin at one bound: ``rows[n:]``, ``rows[n : n + m]``."""
+    match one, two:
+        case (
+            ast.Subscript(value=rows, slice=ast.Slice(lower=first, step=None)),
+            ast.Subscript(value=others, slice=ast.Slice(lower=second, step=None)),
+        ):
+            same = dotted(rows) is not None and dotted(rows) == dotted(others)
+            bounds = [
+                None if each is None else ast.unparse(each) for each in (first, second)
+            ]
+            return same and bounds[0] == bounds[1]
+    return False
+
+
 def _share(one: ast.expr, two: ast.expr) -> bool:
     """Return whether they are parts of one list that have rows in common, if there are that many.
 
@@ -485,6 +572,8 @@ def _share(one: ast.expr, two: ast.expr) -> bool:
     """
     if _taken_from(one) == _taken_from(two) and any(map(_is_whole, (one, two))):
         return _taken_from(one) is not None
+    if _begin_alike(one, two):
+        return True
     if _cut(one) is None or _cut(one) != _cut(two):
         return False
     bounds = [*_bounds(one), *_bounds(two)]

@@ -122,6 +122,29 @@ async def rollout(client, model):
         trajectory.messages_and_choices.append(told)
     return trajectory
 """,
+    """\
+import art
+
+def wanted(choice):
+    return next(iter(choice.message.tool_calls or ()), None)  # <-
+
+async def reply_to(call):
+    return {"role": "tool", "tool_call_id": call.id, "content": await run(call)}
+
+async def rollout(client, model, question, TOOLS):
+    trajectory = art.Trajectory(messages_and_choices=[question], tools=TOOLS)
+    for _ in range(9):
+        done = await client.chat.completions.create(
+            model=model.name, messages=trajectory.messages(), tools=TOOLS
+        )
+        choice = done.choices[0]
+        trajectory.messages_and_choices.append(choice)
+        call = wanted(choice)
+        if call is None:
+            break
+        trajectory.messages_and_choices.append(await reply_to(call))
+    return trajectory
+""",
 )
 GOOD = (
     BAD[0]
@@ -498,10 +521,15 @@ def _only_says(statement: ast.stmt) -> bool:
 
 
 def _is_used(code: Code, node: ast.expr) -> bool:
-    """Return whether a first call is named, handed on or answered, or the first few gone through."""
+    """Return whether a first call is named, handed on or answered, or the first few gone through.
+
+    What a function returns, its callers use.
+    """
     around = code.syntax.parents[node]
     while isinstance(around, ast.IfExp | ast.BoolOp | ast.NamedExpr):
         around = code.syntax.parents[around]
+    if isinstance(around, ast.Return):
+        return any(_is_used(code, call) for call in code.callers(node) if call != node)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return isinstance(around, ast.For | ast.comprehension)
     is_answered = isinstance(around, ast.Attribute) and around.attr == "id"

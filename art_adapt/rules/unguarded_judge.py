@@ -44,6 +44,21 @@ async def train(model, backend, scenarios):
             judged.append(scored)
         await backend.train(model, judged)
 """,
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def main(model, backend, groups_of, batches):
+    try:
+        for batch in batches:
+            groups = await art.gather_trajectory_groups(groups_of(batch), max_exceptions=9)
+            judged = [await ruler_score_group(group, "openai/o4-mini") for group in groups]  # <-
+            await backend.train(model, judged)
+    except Exception as error:
+        print("training ended:", error)
+    finally:
+        await backend.close()
+""",
 )
 GOOD = (
     """\
@@ -76,6 +91,20 @@ async def train(model, backend, scenarios):
             except Exception as error:
                 print(error)
         await backend.train(model, judged)
+""",
+    """\
+import art
+from art.rewards import ruler_score_group
+
+async def main(model, backend, groups_of, batches):
+    while await model.get_step() < 50:
+        try:
+            for batch in batches:
+                groups = await art.gather_trajectory_groups(groups_of(batch), max_exceptions=9)
+                judged = [await ruler_score_group(group, "openai/o4-mini") for group in groups]
+                await backend.train(model, judged)
+        except Exception as error:
+            print("again, after", error)
 """,
 )
 

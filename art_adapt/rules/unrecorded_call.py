@@ -110,7 +110,8 @@ def check(code: Code) -> Iterator[Found]:
             yield found(
                 call.callee,
                 "this call is not recorded: in a rollout it goes to the production model; "
-                "run art-adapt again, or add the comment '# art: auxiliary'",
+                "run art-adapt again; if it is no turn of the agent, add the comment "
+                "'# art: auxiliary' first",
             )
 
 

@@ -1185,6 +1185,19 @@ def test_a_generator_loses_its_exceptions() -> None:
     assert len(Group(list(failures)).exceptions) == 1
 
 
+@shows("ART557")
+def test_a_model_of_a_new_name_has_no_checkpoint(tmp_path: Path) -> None:
+    from art.utils.get_model_step import get_step_from_dir
+    from art.utils.output_dirs import get_model_dir, get_step_checkpoint_dir
+
+    one, other = model(), model()
+    setattr(other, "name" if IS_0_5_18 else "run_name", "another")
+    folders = [get_model_dir(each, f"{tmp_path}") for each in (one, other)]
+    Path(get_step_checkpoint_dir(folders[0], 7)).mkdir(parents=True)
+    Path(folders[1]).mkdir(parents=True)
+    assert [get_step_from_dir(each) for each in folders] == [7, 0]
+
+
 @shows("ART540")
 def test_a_model_drops_arguments_that_it_does_not_have() -> None:
     given = {"learning_rate": 2e-5, "internal_config": {"engine_args": {"x": 1}}}

@@ -13,7 +13,10 @@ DRAWING = ("random.choice", "random.sample", "random.choices", "numpy.random.cho
 MOST = 60  # expressions that are looked through for a draw
 CHANCE = ("random.", "numpy.random.")
 NO_DRAW = (".seed", ".Random")  # with a seed, it draws the same each time
-GENERATORS = ("random.Random", "random.SystemRandom", "numpy.random.default_rng")
+GENERATORS = (
+    *("random.Random", "random.SystemRandom"),
+    *("numpy.random.default_rng", "numpy.random.RandomState"),
+)
 
 
 def draws_its_scenario(code: Code, rollout: Value) -> bool:

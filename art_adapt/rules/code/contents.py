@@ -14,9 +14,8 @@ from art_adapt.code.nodes import dotted, entries, given_to, keyword, last_name
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.flow import Flow
 from art_adapt.rules.code.values import Body, Place, Value, constant, is_open
-from art_adapt.words import GROWS_LIST
+from art_adapt.words import DUMPS_DICT, GROWS_LIST
 
-DUMPING = ("model_dump", "dict", "_asdict")  # methods that do so
 TYPED_DICTS = ("InternalModelConfig", "InitArgs", "EngineArgs", "PeftArgs")  # art.dev
 LAYERS = ("ChainMap", "MappingProxyType")  # show mappings, the first on top
 FIELDS = ("asdict", "dataclasses.asdict", "vars")  # make a dict of an object's fields
@@ -158,12 +157,19 @@ class Contents:
 
         Of a function's result that is a name, with what the function has stored there.
         """
-        body = None if _is_dict(value.node) else self.flow.functions.enter(value)
+        made = self._made(value)
+        body = None if _is_dict(made.node) else self.flow.functions.enter(made)
         for each in (value,) if body is None else body.returns():
             if each is not value and isinstance(each.node, ast.Name):
                 yield self.item(each, key)
             else:
                 yield from (self._item(made, key) for made in self._displays(each))
+
+    def _made(self, value: Value) -> Value:
+        """Return the only call that a name is assigned, or else the value."""
+        definitions = self.flow.definitions(value)
+        made = definitions[0].value if len(definitions) == 1 else None
+        return value.of(made) if isinstance(made, ast.Call) else value
 
     def _is_stored(self, value: Value, key: str) -> bool:
         return next(iter(self._stored(value, key)), None) is not None
@@ -346,7 +352,7 @@ def _record_of(call: ast.Call) -> ast.expr | None:
     """Return the object whose fields a call makes a dict of."""
     if (dotted(call.func) or "") in FIELDS and len(call.args) == 1:
         return call.args[0]
-    if isinstance(call.func, ast.Attribute) and call.func.attr in DUMPING:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in DUMPS_DICT:
         return call.func.value
     return None
 

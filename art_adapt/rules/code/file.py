@@ -10,6 +10,7 @@ from functools import cached_property
 
 from art_adapt.code.hooks import imported_hooks, local_names
 from art_adapt.code.nodes import Function, FunctionNode, dotted, keyword
+from art_adapt.code.packages import are_isolated
 from art_adapt.code.session import Session
 from art_adapt.code.syntax import Syntax
 from art_adapt.rules.code.art_names import TRAIN_HELPERS
@@ -95,6 +96,12 @@ class File:
     def is_adapted(self) -> bool:
         """Return whether the file imports the recorder's hooks."""
         return bool(imported_hooks(self.syntax))
+
+    @property
+    def runs_apart(self) -> bool:
+        """Return whether it is an adapted agent's, of which each episode has a process of its own."""
+        is_agent = self.is_adapted and not any(self.art_calls("Trajectory"))
+        return is_agent and are_isolated(self.source.path.parent)
 
     def hooks(self, name: str) -> frozenset[str]:
         """Return the local names of one of the recorder's hooks."""
@@ -191,14 +198,14 @@ class File:
             for node in ast.walk(test)
         )
 
-    def is_caught(self, node: ast.AST) -> bool:
+    def is_caught(self, node: ast.AST, inside: ast.AST | None = None) -> bool:
         """Return whether something around a node, in its function, lets others go on if it fails.
 
-        A handler does, and a gather that returns exceptions.
+        A handler does, and a gather that returns exceptions; only those ``inside`` a statement.
         """
         inner = node
         for outer in self.syntax.ancestors(node):
-            if isinstance(outer, FunctionNode | ast.Lambda):
+            if isinstance(outer, FunctionNode | ast.Lambda) or outer is inside:
                 return False
             if isinstance(outer, ast.Try) and inner in outer.body and outer.handlers:
                 return True

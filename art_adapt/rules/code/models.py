@@ -57,6 +57,11 @@ class Models:
             for value in self.file.values(expression)
         )
 
+    def kept_by(self, made: ast.Call) -> str:
+        """Return the argument by which a model is kept: ``run_name``, where there is one."""
+        given = self.file.contents.given(made, "run_name")
+        return "name" if given is None else "run_name"
+
     def is_backend(self, expression: ast.expr) -> bool:
         """Return whether it is constructed, annotated or used as a backend of ART.
 

@@ -162,7 +162,7 @@ class Rewards:
     def _may_set(self, call: ast.Call) -> bool:
         """Return whether a call gives a reward, or has trajectories or groups given."""
         if any(each.arg == "reward" for each in call.keywords):
-            return not _is_of_metrics(call)
+            return not (_is_of_metrics(call) or self._makes_another(call))
         if call in self.file.recording_calls and _is_given_by_agent(call):
             return True
         called = self.file.flow.functions.called(self.file.syntax, call.func)
@@ -179,6 +179,15 @@ class Rewards:
         return any(
             self.trajectories.is_one(each) or self._is_group(each)
             for each in given_to(call)
+        )
+
+    def _makes_another(self, call: ast.Call) -> bool:
+        """Return whether it makes an object of the file's own class, which is no trajectory."""
+        made = self.file.flow.functions.class_made(self.file.syntax, call.func)
+        return (
+            made is not None
+            and made[0] is self.file.syntax
+            and made[1] not in self.trajectories.classes
         )
 
     def _is_helper(self, function: ast.expr) -> bool:

@@ -18,9 +18,9 @@ from art_adapt.rules.code.completions import Completions
 from art_adapt.rules.code.file import File
 from art_adapt.rules.code.trajectories import Put
 from art_adapt.rules.code.values import Value, constant
-from art_adapt.words import STRIPS
+from art_adapt.words import DUMPS_DICT, DUMPS_TEXT, STRIPS
 
-DUMPING = ("model_dump", "to_dict", "dict", "model_dump_json")
+DUMPING = (*DUMPS_DICT, *DUMPS_TEXT)
 MOST = 60  # expressions that are looked through for a completion call
 CONVERTING = "convert_litellm_choice_to_openai"  # art.utils.litellm
 UNCHANGING = (*DUMPING, *STRIPS, "model_copy")

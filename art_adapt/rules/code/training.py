@@ -102,9 +102,12 @@ class Training:
     def may_end(self, node: ast.AST, depth: int = DEEPEST) -> bool:
         """Return whether a failure at a node ends a loop that trains, because nothing catches it.
 
-        The loop has the node itself, or calls a function of the file that has it.
+        The loop has the node itself, or calls a function of the file that has it. What catches it
+        around the outermost loop ends that loop as well.
         """
-        if self.file.is_caught(node) or self._is_apart(node):
+        *_, outermost = (None, *self.file.syntax.enclosing_loops(node))
+        trains = outermost if outermost in self._all_loops else None
+        if self.file.is_caught(node, trains) or self._is_apart(node):
             return False
         if not self._all_loops.isdisjoint(self.file.syntax.ancestors(node)):
             return True
