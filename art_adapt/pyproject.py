@@ -124,6 +124,7 @@ def refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
     agents = table.get(AGENTS_TABLE, {})
     tables = {"tool.art-adapt": (table, known)}
     for name, own in agents.items() if isinstance(agents, dict) else ():
+        _refuse_misspelled(str(name), path)
         if isinstance(own, dict):
             tables[f'tool.art-adapt.{AGENTS_TABLE}."{name}"'] = own, known[:-2]
     rules = table.get(RULES_TABLE, {})
@@ -139,6 +140,24 @@ def refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
                     next_step=near or f"known keys: {', '.join(keys)}",
                     path=path,
                 )
+
+
+def _refuse_misspelled(agent: str, pyproject: Path) -> None:
+    """Refuse a table of an agent that is not there, if another file is nearly called so.
+
+    Raises:
+        Refusal: there is such a file.
+    """
+    file = pyproject.parent / agent
+    if file.exists() or not file.parent.is_dir():
+        return
+    names = [each.name for each in file.parent.glob("*.py")]
+    if close := difflib.get_close_matches(file.name, names, 1, 0.8):
+        raise Refusal(
+            f'[tool.art-adapt.{AGENTS_TABLE}."{agent}"] names a file that does not exist',
+            next_step=f"did you mean {file.with_name(close[0]).relative_to(pyproject.parent)}?",
+            path=pyproject,
+        )
 
 
 def _typed(setting: Setting, value: Any, path: Path) -> Any:

@@ -6,6 +6,7 @@ import ast
 import keyword
 from difflib import get_close_matches
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 
 from art_adapt.code.nodes import FunctionNode
@@ -49,11 +50,20 @@ def check_reward(reward: str, home: Path) -> None:
 def imported_reward(reward: str, home: Path, package: str) -> tuple[str, str]:
     """Return the module and the function of a reward, as the train module beside ``home`` names them.
 
-    What lies in a package with the agent is imported from it: ``rewards`` as ``.rewards``.
+    What lies in a package with the agent is imported from it: ``rewards`` and ``mail.rewards`` of
+    the package ``mail`` as ``.rewards``.
     ``package``: of which the agent is imported; "" for files that import each other by their own
     names, whatever ``__init__.py`` stands beside them.
     """
     module, _, name = reward.partition(":")
+    parts, of_package = module.split("."), package.split(".")
+    if package and parts[0] == of_package[0]:
+        same = takewhile(
+            lambda pair: pair[0] == pair[1], zip(parts, of_package, strict=False)
+        )
+        shared = len(list(same))
+        up = "." * (len(of_package) - shared)
+        return f".{up}{'.'.join(parts[shared:])}", name
     root, _ = _located(module, home) or (None, None)
     if not package or root is None or not (root / "__init__.py").exists():
         return module, name

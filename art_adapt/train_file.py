@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from art_adapt.code.packages import package_depth, package_of
+from art_adapt.code.packages import WRITTEN, package_depth, package_of
 from art_adapt.code.syntax import Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import read_source
 
 ENDING = "_train.py"
-SEAL = re.compile(rb"# Written by art-adapt [\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
+SEAL = re.compile(WRITTEN + rb"[\w.]+ \(([0-9a-f]{12})\)[^\n]*\n")
 
 
 def train_module_path(agent: Path) -> Path:

@@ -685,6 +685,10 @@ def test_unknown_option(agent: Path) -> None:
         ("tool = 3\n", "pyproject.toml: tool = 3 is not a table"),
         ("[tool]\nart-adapt = [1]\n", "tool.art-adapt = [1] is not a table"),
         ("[tool.art-adapt\n", "not valid TOML"),
+        (
+            "[tool.art-adapt.agents.'agnt.py']\nepochs = 3\n",
+            "names a file that does not exist\n  next: did you mean agent.py?",
+        ),
     ],
 )
 def test_bad_configuration(agent: Path, content: str, expected: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,77 @@ def test_a_hook_of_somebody_s_own_stays(tmp_path: Path) -> None:
     assert text.count("recorded(client") == 2
     agent.write_text(text)
     assert adapted(tmp_path, "agent.py") == text
+
+
+@pytest.mark.parametrize("folder", ["triage", "desk"])
+def test_a_folder_that_is_named_like_its_file_is_no_package(
+    folder: str, tmp_path: Path
+) -> None:
+    """What art-adapt has written beside an agent says nothing of how it is imported."""
+    (tmp_path / ".git").mkdir()
+    home = tmp_path / folder
+    home.mkdir()
+    (home / f"{folder}.py").write_text(AGENT.replace("run(", f"{folder}(").replace("screen(message.content)", "message"))  # fmt: skip
+    for _ in range(3):
+        done = art_adapt("-y", "--isolated", f"{folder}.py", cwd=home)
+        assert done.returncode == 0, done.stderr.decode()
+        module = (home / f"{folder}_train.py").read_text()
+        assert f"from {folder} import {folder}\n" in module
+        assert f"Run: python {folder}_train.py" in module
+    assert b"Nothing to change" in done.stdout
+
+
+CHAT = """\
+from openai import OpenAI
+
+client = OpenAI()
+history: list = []
+
+
+def run(question: str) -> str:
+    history.append({"role": "user", "content": question})
+    for _ in range(3):
+        message = client.chat.completions.create(model="m", messages=history).choices[0].message
+        history.append(message)
+        if message.content:
+            return message.content
+    return ""
+"""
+
+
+@pytest.mark.parametrize("apart", [["--isolate", "process"], ["--isolate", "copy"], []])
+def test_check_knows_that_episodes_run_apart(apart: list[str], tmp_path: Path) -> None:
+    """A list of the module is none that rollouts share if each has a process of its own."""
+    (tmp_path / "agent.py").write_text(CHAT)
+    options = ["-y", "--isolated", *(apart or ["--isolate", "none"])]
+    assert art_adapt(*options, "agent.py", cwd=tmp_path).returncode == 0
+    found = art_adapt("check", "agent.py", cwd=tmp_path).stdout.decode()
+    assert ("ART205" in found) is not bool(apart), found
+
+
+def test_a_side_job_beside_a_turn_of_its_function_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its line names it; the function's name then leaves that request out, and no turn."""
+    title = (
+        '    title = [{"role": "user", "content": f"Title: {question}"}]\n'
+        '    client.chat.completions.create(model="m", messages=title)\n'
+        '    return ""\n'
+    )
+    agent = CHAT.replace("history", "said").replace(
+        "    said.append({", "    said = []\n    said.append({"
+    )
+    agent = agent.replace("said: list = []\n", "")
+    agent = agent.replace("            return message.content\n", "            break\n")
+    (tmp_path / "agent.py").write_text(agent.replace('    return ""\n', title))
+    line = (tmp_path / "agent.py").read_text()[: -len('    return ""\n')].count("\n")
+    options = ("-y", "--isolated", "--auxiliary", f"agent.py:{line}", "agent.py")
+    done = art_adapt(*options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert 'AUXILIARY: tuple[str, ...] = ("run",)' in (tmp_path / "agent_train.py").read_text()  # fmt: skip
+    rows = "".join(f'{{"question": "Who is {name}?"}}\n' for name in "abcd")
+    (tmp_path / "scenarios.jsonl").write_text(rows)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    told = json.loads(art_adapt("rehearse", "--json", cwd=tmp_path).stdout)
+    names = [each["name"] for each in told["findings"]]
+    assert not {"auxiliary", "unhooked", "lost"} & {*names}, told["findings"]

@@ -14,6 +14,7 @@ from art_adapt.code.project_folder import project_root, python_files
 from art_adapt.code.syntax import Import, Syntax
 
 MOST_NEIGHBOURS = 80  # files of a folder that are read for their imports
+WRITTEN = b"# Written by art-adapt "  # begins a train module, which follows the agent
 
 
 def module_file(module: Path) -> Path | None:
@@ -237,7 +238,13 @@ def _namespace_package(syntax: Syntax) -> str:
     )
 
     def is_package(file: Path, data: bytes) -> bool:
-        below = (folder / (sub or name).decode() for sub, name in by_name.findall(data))
+        # Of bot/bot.py, ``from bot import answer`` is the file to what lies beside it.
+        is_of_file = (folder / f"{folder.name}.py").is_file()
+        below = (
+            folder / (sub or name).decode()
+            for sub, name in by_name.findall(data)
+            if sub or not is_of_file
+        )
         return relative.search(data) is not None or any(
             is_module(module) and module_file(module) != file for module in below
         )
@@ -310,7 +317,8 @@ def _imports_from(package: str, path: Path, texts: bytes) -> bool:
 @functools.lru_cache(maxsize=2)
 def _texts_below(root: Path) -> bytes:
     """Return the text of every Python file of a project."""
-    return b"\n".join(path.read_bytes() for path in python_files(root))
+    texts = (path.read_bytes() for path in python_files(root))
+    return b"\n".join(text for text in texts if not text.startswith(WRITTEN))
 
 
 def _dotted_below(root: Path, folder: Path) -> str:
@@ -338,13 +346,32 @@ def is_module(module: Path) -> bool:
 
 
 def _texts_of(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yield the Python files in a folder, as far as they can be read, with their contents."""
+    """Yield the Python files in a folder, as far as they can be read, with their contents.
+
+    What art-adapt has written says nothing of the project.
+    """
     try:
         for path in sorted(folder.iterdir())[:MOST_NEIGHBOURS]:
             if path.suffix == ".py" and path.is_file():
-                yield path, path.read_bytes()
+                text = path.read_bytes()
+                if not text.startswith(WRITTEN):
+                    yield path, text
     except OSError:
         return
+
+
+@functools.lru_cache(maxsize=512)
+def are_isolated(folder: Path) -> bool:
+    """True if the train modules in a folder, or the nearest ones above it, run episodes apart."""
+    for above in import_roots(folder / "agent.py"):
+        written = [
+            path.read_bytes()
+            for path in sorted(above.glob("*_train.py"))[:MOST_NEIGHBOURS]
+            if path.is_file()
+        ]
+        if modules := [each for each in written if each.startswith(WRITTEN)]:
+            return all(b"\n@training.isolated(" in each for each in modules)
+    return False
 
 
 @functools.lru_cache(maxsize=4096)

@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt import hooks_file
+from art_adapt.code.nodes import FunctionNode
 from art_adapt.code.packages import package_depth
+from art_adapt.code.syntax import Syntax
 from art_adapt.code.trials import is_test
 from art_adapt.errors import Refusal
 from art_adapt.folders import files_in
 from art_adapt.reward_function import takes_a_trajectory_and_a_scenario
+from art_adapt.scenarios.reward_keys import keys_read
 from art_adapt.source import Place, read_source
 from art_adapt.survey.model import EntryPoint
 from art_adapt.words import EXPECTED, SCORED, SCORES
@@ -52,11 +55,15 @@ class Rows:
 
 @dataclass(frozen=True)
 class Scoring:
-    """A function that scores. ``name`` is what --reward takes, if it can be taken."""
+    """A function that scores. ``name`` is what --reward takes, if it can be taken.
+
+    ``reads``: the keys of a scenario without which it raises.
+    """
 
     place: Place
     signature: str
     name: str | None
+    reads: frozenset[str]
 
 
 def project_files(agent: Path) -> tuple[Path, ...]:
@@ -165,8 +172,9 @@ def scoring_functions(entry: EntryPoint, files: tuple[Path, ...]) -> list[Scorin
 
 def _scoring_in(path: Path, entry: EntryPoint) -> Iterator[Scoring]:
     module = _module_name(path, entry)
-    for node in read_source(path).tree.body:
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    syntax = Syntax.of(read_source(path))
+    for node in syntax.source.tree.body:
+        if not isinstance(node, FunctionNode):
             continue
         if not NAMES.fullmatch(node.name):
             continue
@@ -176,6 +184,7 @@ def _scoring_in(path: Path, entry: EntryPoint) -> Iterator[Scoring]:
             Place(path, node.lineno),
             f"{node.name}({ast.unparse(node.args)})",
             f"{module}:{node.name}" if takes and module else None,
+            frozenset(keys_read(syntax, node.name)) if takes else frozenset(),
         )
 
 

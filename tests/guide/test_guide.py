@@ -384,6 +384,21 @@ def test_nothing_is_recommended_over_a_reward_that_is_there(folder: Path) -> Non
     assert configuration(folder)["reward"] == "evals:reward"
 
 
+def test_a_reward_that_the_rows_lack_a_key_for_comes_last(folder: Path) -> None:
+    (folder / "evals.py").write_text(
+        "def reward(trajectory, scenario):\n    return scenario.expected == 1\n\n\n"
+        "def score_length(trajectory, scenario):\n    return len(scenario.question)\n"
+    )
+    (folder / "scenarios.jsonl").write_text('{"question": "Who?"}\n')
+    asked, _ = answered(folder, [("settle them", "b"), ("rewards an episode", "b")])
+    (told,) = [each for each in asked if "rewards an episode" in each]
+    assert "a evals:score_length" in told, told
+    lacks = "(reads expected, which your rows do not have yet)"
+    assert told.count(lacks) == 2  # by itself and beside RULER
+    assert lacks in told.partition("b evals:reward")[2].partition("c RULER")[0]
+    assert configuration(folder)["reward"] == "evals:reward"
+
+
 def test_back_and_what_cannot_be_taken(folder: Path) -> None:
     asked, said = answered(
         folder,

@@ -98,7 +98,8 @@ def test_scenarios_of_a_python_object(tmp_path: Path) -> None:
     [
         ("rewards:f", "from .rewards import f as score"),
         ("above:f", "from ..above import f as score"),
-        ("app.inner.rewards:f", "from app.inner.rewards import f as score"),
+        ("app.inner.rewards:f", "from .rewards import f as score"),
+        ("app.above:f", "from ..above import f as score"),
         ("beside:f", "from beside import f as score"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.guide.question import Choice, Question, Situation
-from art_adapt.guide.sources import rows_for, scoring_functions
+from art_adapt.guide.sources import Rows, Scoring, rows_for, scoring_functions
 from art_adapt.paths import at
 from art_adapt.recipe.fields import scenario_fields
 from art_adapt.reward_function import check_reward
@@ -28,11 +28,16 @@ def questions(situation: Situation) -> Iterator[Question]:
     if situation.agent_rewards:
         return  # it is computed by the agent, which the summary says
     found = scoring_functions(entry, situation.files)
-    ready = [each for each in found if each.name][:SHOWN]
+    rows = _rows(situation, entry)
+    # Those first that the rows have all keys for.
+    ready = sorted((e for e in found if e.name), key=lambda e: bool(_lacks(e, rows)))
+    ready = ready[:SHOWN]
     choices = [
         *(
             Choice(
-                f"{each.name}  {at(each.place)}", {"reward": each.name}, each.signature
+                f"{each.name}  {at(each.place)}",
+                {"reward": each.name},
+                _lacks(each, rows) or each.signature,
             )
             for each in ready
         ),
@@ -45,14 +50,15 @@ def questions(situation: Situation) -> Iterator[Question]:
             Choice(
                 f"both, half and half: RULER and {each.name}",
                 {"reward": each.name, "ruler_weight": 0.5},
+                _lacks(each, rows),
             )
             for each in ready[:2]
         ),
     ]
     why = RULER
-    if labels := _labels(situation, entry):
+    if rows is not None and rows.expected:
         why += (
-            f" Your rows have their answers in {labels}: a function that compares them is such a "
+            f" Your rows have their answers in {rows.expected}: a function that compares them is such a "
             "check (docs/rewards.md)."
         )
     if others := [each for each in found if not each.name][:3]:
@@ -73,12 +79,19 @@ def questions(situation: Situation) -> Iterator[Question]:
     )
 
 
-def _labels(situation: Situation, entry: EntryPoint) -> str:
-    """Return the key under which the rows that were chosen have their answers; "" for none."""
+def _rows(situation: Situation, entry: EntryPoint) -> Rows | None:
+    """Return the rows that were chosen, if they are there already."""
     fields = tuple(field.name for field in scenario_fields(entry))
     chosen = situation.options.scenarios
     found = rows_for(fields, entry, situation.files)
-    return next((each.expected or "" for each in found if each.source == chosen), "")
+    return next((each for each in found if each.source == chosen), None)
+
+
+def _lacks(scoring: Scoring, rows: Rows | None) -> str:
+    """Say which keys a function reads that the rows do not have; "" for none."""
+    if rows is None or not (lacking := scoring.reads - rows.example.keys()):
+        return ""
+    return f"reads {' and '.join(sorted(lacking))}, which your rows do not have yet"
 
 
 def _checked(typed: Mapping[str, Any], agent: Path) -> Mapping[str, Any]:
