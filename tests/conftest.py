@@ -37,6 +37,7 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 # Files that try in many shapes, names or terminals what others show in a few. .ci/run runs
 # them; the README's command must end in minutes.
 WIDE = {
+    "capture/test_between.py",
     "capture/test_branch_that_ran.py",
     "capture/test_conversations.py",
     "capture/test_entry_elsewhere.py",
@@ -71,6 +72,7 @@ WIDE = {
     "rehearsal/test_refusing.py",
     "rehearsal/test_rehearse.py",
     "rehearsal/test_replayed.py",
+    "rehearsal/test_rewards_seen.py",
     "rehearsal/test_roles.py",
     "rehearsal/test_rows.py",
     "rehearsal/test_same_row.py",
@@ -103,6 +105,7 @@ WIDE = {
 # Of these, the files whose tests run an agent in a process of its own, or rehearse it, for
 # seconds each: .ci/run tries the first of a test's shapes, .ci/thorough all.
 RUN_AGENTS = {
+    "capture/test_between.py",
     "capture/test_branch_that_ran.py",
     "capture/test_made_elsewhere.py",
     "capture/test_made_in_a_run.py",
@@ -117,6 +120,7 @@ RUN_AGENTS = {
     "rehearsal/test_refusing.py",
     "rehearsal/test_rehearse.py",
     "rehearsal/test_roles.py",
+    "rehearsal/test_rows.py",
     "rehearsal/test_same_row.py",
     "rehearsal/test_signs.py",
     "rehearsal/test_start.py",
@@ -126,6 +130,7 @@ RUN_AGENTS = {
 }
 # Of these files, what anybody should see pass.
 SHOWN = {
+    "test_a_comparison_that_never_holds_is_told",
     "test_a_right_agent_is_witnessed",
     "test_arguments_fit_their_schema",
     "test_two_at_once",
