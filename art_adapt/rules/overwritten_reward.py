@@ -165,6 +165,8 @@ def _overwrites(code: Code, statement: ast.stmt, target: str) -> bool:
             any(_overwrites(code, each, target) for each in branch)
             for branch in (statement.body, statement.orelse)
         )
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        return any(_overwrites(code, each, target) for each in statement.body)
     return _is_set_by_call(code, statement, target) or any(
         write.node is statement
         and _target(write) == target

@@ -556,7 +556,7 @@ def test_an_agent_in_a_package(folder: Path) -> None:
         guide.sendline("n")
     module = (package / "agent_train.py").read_text()
     assert 'SCENARIOS = "app.evals:TASKS"' in module
-    assert "from app.evals import reward" in module
+    assert "from .evals import reward" in module
     # A configuration in the package would come between it and who imports it.
     assert not (package / "pyproject.toml").exists()
     assert 'agents."app/agent.py"' in (folder / "pyproject.toml").read_text()
