@@ -108,8 +108,13 @@ if sys.version_info >= (3, 12):
                 ear.pauses(sys._getframe(1))
             return None if heard else monitoring.DISABLE
 
-        def goes_on(code: CodeType, at: int) -> Any:
-            return starts(code, at) if code.co_flags & GENERATES else monitoring.DISABLE
+        def goes_on(code: CodeType, _: int) -> Any:
+            heard = [
+                ear for ear in ears if code.co_flags & GENERATES and ear.hears(code)
+            ]
+            for ear in heard:
+                ear.begins(sys._getframe(1))
+            return None if heard else monitoring.DISABLE
 
         def unwinds(code: CodeType, _: int, error: BaseException) -> None:
             for ear in ears:
