@@ -21,6 +21,7 @@ from art_adapt.seen.episodes import (
     texts_in,
 )
 from art_adapt.seen.notes import FunctionKey, Run
+from art_adapt.survey.calls.roles import side_job_of
 from art_adapt.survey.model import EntryPoint, Survey
 
 
@@ -132,14 +133,18 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     """True if a loop of a function asked through another one, turn by turn.
 
     It may say what the model is asked as little as ``play("task1")`` does; each turn of a
-    policy without a history is a conversation of its own. A chat's turns are a person's.
+    policy without a history is a conversation of its own. A chat's turns are a person's. What
+    hands an answer on to a judge alone goes through tasks.
     """
     if outer.key == step.key or any(each.run.typed for each in outer.calls):
         return False
+    is_judged = _is_only_judged(outer, step)
     driving = [
         key_of(each)
         for each in survey.entry_points
-        if each.feeds_back or "drives" in each.features
+        if each.feeds_back
+        or "drives" in each.features
+        or ("composes" in each.features and not is_judged)
     ]
     turns = Counter(
         (id(each.run), call.number)
@@ -149,6 +154,20 @@ def _drives(outer: SeenFunction, step: SeenFunction, survey: Survey) -> bool:
     )
     every = sum(turns.values()) == len(step.calls)
     return outer.key in driving and every and max(turns.values(), default=0) > 1
+
+
+def _is_only_judged(outer: SeenFunction, step: SeenFunction) -> bool:
+    """True if a function asked beside a step of it in judges alone."""
+    inside = {(id(e.run), r.number) for e in step.calls for r in e.requests}
+    beside = [
+        request.site
+        for each in outer.calls
+        for request in each.requests
+        if (id(each.run), request.number) not in inside
+    ]
+    return bool(beside) and all(
+        site is not None and side_job_of(site.path, site.function) for site in beside
+    )
 
 
 def _of_its_object(

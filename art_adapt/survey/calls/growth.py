@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from art_adapt.code.call_graph import CallGraph
 from art_adapt.code.nodes import (
@@ -232,19 +232,32 @@ def sends_answers(
 ) -> bool:
     """True if a loop sends what it was answered before: ``draft = ask(f"Mend {draft}")``.
 
-    An object may hold it: ``move = ask(board.render())``, then ``board.play(move)``. ``asks``:
+    An object may hold it: ``move = ask(board.render())``, then ``board.play(move)``. What only
+    another question is asked, as ``grade(task, ask(task))``, ends with its turn. ``asks``:
     whether a node contains the call that asks. ``changing``: see ``changing_sites``.
     """
     nodes = list(ast.walk(loop))
-    asking = [node for node in nodes if isinstance(node, ast.Call) and asks(node)]
-    sent = {part for call in asking for each in given_to(call) for part in _read(each)}
     bindings = [
         binding
         for node in nodes
         for binding in (*_bindings(node), *_changes(node, changing))
     ]
-    answers = {name for name, value in bindings if asks(value)}
     parts_of = [(name, _read(value)) for name, value in bindings]
+    return any(
+        _comes_back(call, bindings, parts_of)
+        for call in nodes
+        if isinstance(call, ast.Call) and asks(call)
+    )
+
+
+def _comes_back(
+    question: ast.Call,
+    bindings: Sequence[tuple[str, ast.expr]],
+    parts_of: Sequence[tuple[str, set[str]]],
+) -> bool:
+    """True if a question is made of its own answer."""
+    sent = {part for each in given_to(question) for part in _read(each)}
+    answers = {name for name, value in bindings if question in ast.walk(value)}
     known = -1
     while known < len(answers):  # what is made from an answer is one, too
         known = len(answers)
