@@ -11,6 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 from art_adapt.code.command_line import environment_default
+from art_adapt.code.nodes import last_name
+from art_adapt.recipe.types import parsed
 from art_adapt.seen.notes import Call
 from art_adapt.seen.written import Words
 from art_adapt.survey.inputs.rebuilt import NAMESPACE
@@ -30,6 +32,7 @@ TYPES = {
     list: "list",
     dict: "dict",
 }
+TYPES_NAMED = {name: kind for kind, name in TYPES.items()}
 KINDS = {kind.__name__: kind for kind in (str, int, float)}
 
 
@@ -243,12 +246,31 @@ def spelled_of(values: Sequence[Any]) -> set[str]:
 
 
 def contradicts(annotation: str, values: Sequence[Any]) -> bool:
-    """True if a parameter was given what its annotation, a plain type, does not allow."""
-    kind = next((kind for kind, name in TYPES.items() if name == annotation), None)
+    """True if a parameter was given what its annotation, of plain types, does not allow."""
+    node = parsed(annotation)
+    return node is not None and not all(_allows(node, value) for value in values)
+
+
+def _allows(node: ast.expr, value: Any) -> bool:
+    """True if a value may have an annotation; of what it names besides plain types, any."""
+    if isinstance(node, ast.BinOp):  # dict[str, str] | None
+        return any(_allows(each, value) for each in (node.left, node.right))
+    if isinstance(node, ast.Constant):
+        return value is None
+    if isinstance(node, ast.Subscript):
+        *_, held = (
+            node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        )
+        name = last_name(node.value).lower()
+        if name not in ("dict", "list") or value is None:  # see with_none
+            return True
+        inner = value.values() if isinstance(value, dict) else value
+        is_one = isinstance(value, TYPES_NAMED[name])
+        return is_one and all(_allows(held, each) for each in inner)
+    kind = TYPES_NAMED.get(node.id) if isinstance(node, ast.Name) else None
     if kind is None:
-        return False
-    allowed = (int, float) if kind is float else kind
-    return not all(isinstance(value, allowed) for value in values)
+        return True
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def with_none(annotation: str | None, values: Sequence[Any]) -> str | None:
