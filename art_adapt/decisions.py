@@ -100,6 +100,12 @@ def decide(survey: Survey, options: Options) -> Decisions:
                 apart = survey.isolation(can_copy=False)
             training = replace(training, isolate=apart)
             origins |= {"isolate": Origin.FOUND} if apart is not None else {}
+        is_said = "isolate" in options.origins and training.isolate is not None
+        if decided.entry.program is not None and not is_said:
+            # It may write files before the episode, as others do meanwhile.
+            whole = can_be_copied(project_root(decided.entry.home))
+            training = replace(training, isolate="copy" if whole else "process")
+            origins |= {"isolate": Origin.FOUND}
     return Decisions(
         policy,
         auxiliary,

@@ -38,7 +38,7 @@ from art_adapt.seen.surveyed import as_said, surveyed_as_seen
 from art_adapt.settings import Options
 from art_adapt.source import Source
 from art_adapt.survey.calls.said import is_named
-from art_adapt.survey.model import FileSurvey, Survey
+from art_adapt.survey.model import EntryPoint, FileSurvey, Survey
 from art_adapt.survey.survey import survey
 from art_adapt.train_file import (
     ENDING,
@@ -146,6 +146,10 @@ def _planned(
     A train module that a run has shaped stays as it is where nobody knows of that run.
     """
     decisions = decide(found, options)
+    entry = decisions.entry
+    is_asked_for = options.start == "program" and options.origin("start") in NOW
+    if is_asked_for and entry is not None and entry.program is None:
+        raise _not_watched(entry)
     agent: list[FileEdit] = []
     hooks_files: list[FileEdit] = []
     if not options.single_turn:  # where nothing of the agent runs
@@ -185,6 +189,18 @@ def _planned(
         else:
             kept = edit
     return Plan(found, options, decisions, tuple(edits), kept, forgets)
+
+
+def _not_watched(entry: EntryPoint) -> Refusal:
+    return Refusal(
+        f"no watched run shows a program that calls {entry}",
+        why="a server waits for a request, a forked process has no command of its own, and "
+        "notes of an older art-adapt lack the command",
+        next_step="watch a script or a test that calls it, with art-adapt capture -- COMMAND; "
+        "or leave out --start program",
+        path=entry.place.path,
+        line=entry.place.line,
+    )
 
 
 def _was_shown(module: bytes | None) -> bool:

@@ -155,6 +155,16 @@ class TrainingOptions:
             absent="none",
         ),
     ] = None
+    start: Annotated[
+        str | None,
+        Option(
+            "program: start your program for each episode, as the watched run did, up to the "
+            "call of the entry point; agent: construct the agent. By default, program where "
+            "that run did more than episode() could repeat.",
+            _one_of("way to start episodes", "program", "agent"),
+            default="what was seen decides",
+        ),
+    ] = None
     single_turn: Annotated[
         bool,
         Option(

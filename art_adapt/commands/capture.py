@@ -276,7 +276,8 @@ def watch(
         return CAPTURED in row and not row.keys() >= {*names}
 
     stale = [row for row in earlier if is_stale(row)]
-    if stale:  # another run has shown that the scenario has more fields than they
+    by_command = point.program is not None and point.program.arguments
+    if stale or by_command:  # another run has shown that the scenario has more fields
         runs = read_runs(file, 0)
         earlier = [row for row in earlier if not is_stale(row)]
     notes = notes_of(runs, key, fields)
@@ -335,7 +336,8 @@ def _fields(point: EntryPoint) -> list[FieldSource]:
         return fields
     raise Refusal(
         f"no scenario fields: {point.called} takes no argument that a scenario could hold",
-        next_step=f"use it unchanged, with art-adapt --entry {point.called} "
+        next_step="run it once more with other arguments, if its command line says the task; or "
+        f"use it unchanged, with art-adapt --entry {point.called} "
         f"{quote(shown(_shown(point.home)))}; or name another function with --entry",
         path=point.place.path,
         line=point.place.line,

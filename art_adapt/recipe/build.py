@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from art_adapt.code.annotations import bare
 from art_adapt.code.importable import ImportedName
@@ -36,6 +38,7 @@ from art_adapt.recipe.model import (
     Run,
     Script,
     StandIn,
+    Started,
     Value,
 )
 from art_adapt.recipe.taken_over import taken_over
@@ -46,6 +49,7 @@ from art_adapt.survey.model import (
     Construction,
     EntryPoint,
     Parameter,
+    Program,
     Route,
     SetupCall,
     Statement,
@@ -69,7 +73,7 @@ def recipe_of(entry: EntryPoint, taken: Mapping[str, ImportedName | None]) -> Re
         building.fields,
         building.episode(),
         tuple(dict.fromkeys(building.imports())),
-        entry.registering,
+        () if entry.program is not None else entry.registering,
         tuple(each for each in building.statements() if each.once),
     )
 
@@ -82,8 +86,10 @@ class _Building:
     taken: Mapping[str, ImportedName | None]
     fields: tuple[Field, ...]
 
-    def episode(self) -> Completion | Script | Request | Run:
+    def episode(self) -> Completion | Script | Request | Run | Started:
         entry = self.entry
+        if entry.program is not None:
+            return _started(entry, entry.program)
         if entry.is_request:
             return Completion()
         if entry.is_script:
@@ -95,6 +101,8 @@ class _Building:
     def imports(self) -> Iterator[ImportedName]:
         """Yield what the module imports to make an agent and to call it."""
         entry = self.entry
+        if entry.program is not None:  # which imports what it needs
+            return
         if not (entry.is_script or entry.is_request):
             yield from (self._import(name) for name in self._own_names())
             yield from (self._import(c.name, c.module) for c in _opening(entry))
@@ -128,6 +136,8 @@ class _Building:
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
+        if self.entry.program is not None:
+            return ()
         made = [m for part in self.entry.parts if (m := self._made(part)) is not None]
         made = [*self.entry.before, *made]
         return tuple(dict.fromkeys(s for each in made for s in each.statements))
@@ -316,9 +326,17 @@ def _typed(terminal: Terminal | None) -> tuple[str, ...]:
     return tuple(field.name for field in fields)
 
 
+def _started(entry: EntryPoint, program: Program) -> Started:
+    """Return an episode that is a call of a program, with where that lies from the train module."""
+    here = os.path.realpath(entry.home.parent)
+    parts = Path(os.path.relpath(program.folder, here)).parts
+    above = parts.count(os.pardir)
+    return Started(program, above, "/".join(parts[above:]), _answer(entry))
+
+
 def _answer(entry: EntryPoint) -> Answer:
     """Return where the answer comes from if nothing in the agent marks it."""
-    if entry.terminal is not None:
+    if entry.terminal is not None and entry.program is None:
         return Answer.PRINTED
     if entry.keeps_answer:
         return Answer.SAID_UNMARKED if entry.exits else Answer.SAID

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from art_adapt.recipe.types import ANY, or_none, parsed, plain_type, typed
@@ -119,6 +119,22 @@ def parts_of(parameter: Parameter) -> tuple[Parameter, ...]:
     return tuple(part for each in parameter.fields or () for part in parts_of(each))
 
 
+def paths_of(parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
+    """Yield the same parts, each with the path that leads to it: ``ticket.text``."""
+    if parameter.stand_in is not None:
+        for path in parameter.stand_in:
+            yield (
+                f"{parameter.name}.{path}",
+                Parameter(path.rpartition(".")[2], "str", None),
+            )
+    elif parameter.is_record:
+        for each in parameter.fields or ():
+            for path, part in paths_of(each):
+                yield f"{parameter.name}.{path}", part
+    else:
+        yield parameter.name, parameter
+
+
 TYPED = ("arguments", "inputs")  # fields of which a row has what somebody typed
 
 
@@ -145,6 +161,8 @@ def is_given(parameter: Parameter) -> bool:
 
 def to_fill_in(entry: EntryPoint) -> list[Parameter]:
     """Return the objects that an episode needs and that only the user can make."""
+    if entry.program is not None:  # which makes them
+        return []
     return [
         parameter
         for parameter in entry.parts

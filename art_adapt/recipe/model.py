@@ -7,7 +7,7 @@ from enum import Enum
 
 from art_adapt.code.importable import ImportedName
 from art_adapt.recipe.fields import Field
-from art_adapt.survey.model import Statement
+from art_adapt.survey.model import Program, Statement
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,20 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Started:
+    """The user's program, started up to the call that runs the agent.
+
+    ``above``: how many folders its own lies above the train module's, of which it is
+    ``below``.
+    """
+
+    program: Program
+    above: int
+    below: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
 class Recipe:
     """What one episode of an agent is made of.
 
@@ -148,7 +162,7 @@ class Recipe:
     """
 
     fields: tuple[Field, ...]
-    episode: Completion | Script | Request | Run
+    episode: Completion | Script | Request | Run | Started
     imports: tuple[ImportedName, ...]
     registering: tuple[str, ...]
     starting: tuple[Statement, ...]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from art_adapt.code.syntax import Syntax
+from art_adapt.paths import shown
 from art_adapt.rehearsal.compared import Compared
 from art_adapt.rehearsal.outside import Outside
 from art_adapt.rehearsal.parts import (
@@ -27,6 +28,7 @@ from art_adapt.rehearsal.scripted_model import Exchange, mark
 from art_adapt.rehearsal.unreached import Unreached
 from art_adapt.seen.notes import Run
 from art_adapt.source import Place
+from art_adapt.train_file import agent_path
 from art_adapt.worth_reading import worth_reading
 
 LONGEST_TOLD = 160  # characters of an answer: an error's last words may be its cause
@@ -147,6 +149,22 @@ class Seen:
         if any(map(calls("training.isolated"), nodes)):
             return "copy" if any(map(passes("copy_of"), nodes)) else "process"
         return None
+
+    @property
+    def starts_program(self) -> bool:
+        """True if each episode is a call of the user's program."""
+        return any(map(calls("training.run_program"), self.syntax.nodes))
+
+    @property
+    def or_as_watched(self) -> str:
+        """Return how episodes could start as the watched run did; "" if no run shows, or they do."""
+        if self.starts_program or not any(run.program for run in self.runs):
+            return ""
+        agent = shown(agent_path(self.path))
+        return (
+            "; or let each episode start the program that you watched, with "
+            f"art-adapt --start program {agent}"
+        )
 
     @property
     def asks(self) -> Place | None:

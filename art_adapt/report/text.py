@@ -209,6 +209,12 @@ def _how_made_whole(entry: EntryPoint, made: Construction) -> str:
 
 def _need_lines(entry: EntryPoint) -> Iterator[Line]:
     """Say how an episode gets what no scenario can hold, and what is called before it."""
+    if (program := entry.program) is not None:
+        how = "each episode starts it, and ends it after this call"
+        yield Line(
+            "program", program.shown, f"{how}{': ' * bool(program.why)}{program.why}"
+        )
+        return
     missing = to_fill_in(entry)
     fields = {field.name for field in scenario_fields(entry)}
     shown_in: dict[Path, list[Parameter]] = {}

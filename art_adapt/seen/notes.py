@@ -45,7 +45,9 @@ class Call:
     ``"type"``. ``owner``: the object whose method it is. ``around``: the call that
     encloses it; ``direct``: by the project's own code, or a decorator's, and by no library
     that was handed it. ``over``: it had returned before the model was asked at all.
-    ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None.
+    ``began`` and ``seconds`` are of the clock; without an end, ``seconds`` is None. ``effects``:
+    functions that it called before the model was asked in it, for what they do; and those that a
+    library called, in the outermost call.
     """
 
     number: int
@@ -62,6 +64,7 @@ class Call:
     outcome: str = ""
     returned: Json = field(default_factory=dict)
     over: bool = False
+    effects: tuple[Site, ...] = ()
 
     @property
     def key(self) -> FunctionKey:
@@ -140,6 +143,7 @@ class Run:
     ``folder``: the one that it began in; None in older notes. ``imported_in``: where it had gone
     when it imported a file. ``failed``: its command ended with an exit code that says so.
     ``embedded``: texts with their vectors, as base64 of floats, by the model that embedded them.
+    ``program``: what followed ``python`` to start it; () of a forked process, and in older notes.
     """
 
     began: float  # seconds on the clock
@@ -152,6 +156,7 @@ class Run:
     failed: bool = False
     imported_in: Mapping[Path, Path] = field(default_factory=dict)
     embedded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    program: tuple[str, ...] = ()
 
     def folder_of(self, file: Path) -> Path | None:
         """Return the folder that a file was imported in."""
@@ -298,6 +303,7 @@ def _run(notes: Sequence[Json]) -> Run:
         any(n.get("status") for n in notes),
         {Path(n["imported"]): Path(n["folder"]) for n in notes if "imported" in n},
         _embedded(notes),
+        tuple(notes[0].get("program") or ()),
     )
 
 
@@ -342,6 +348,7 @@ def _call(number: int, note: Json, ended: Json | None) -> Call:
         ended.get("outcome", ""),
         ended.get("returned") or {},
         note.get("over", False),
+        tuple(Site(Path(path), *at) for path, *at in note.get("effects") or ()),
     )
 
 

@@ -13,6 +13,7 @@ from art_adapt.seen.choice import key_of
 from art_adapt.seen.decision import Seen, seen_of, with_seen
 from art_adapt.seen.episodes import is_of_test
 from art_adapt.seen.fields import with_given
+from art_adapt.seen.programs import with_program
 from art_adapt.seen.roles import with_seen_roles
 from art_adapt.seen.shown import shown_by
 from art_adapt.seen.untold import around_untold
@@ -118,10 +119,10 @@ def as_said(
     A role changes what runs an episode, and over which client a side job asks.
     """
     found, options = with_seen_roles(with_given(found, seen), options, seen)
-    if found.said == said_in(options):
-        return found, options
-    found = _surveyed(with_entry_file(sources, options.entry), options, session)
-    return with_seen_roles(with_given(found, seen), options, seen)
+    if found.said != said_in(options):
+        found = _surveyed(with_entry_file(sources, options.entry), options, session)
+        found, options = with_seen_roles(with_given(found, seen), options, seen)
+    return with_program(found, seen, options), options
 
 
 def _surveyed(sources: Sequence[Source], options: Options, session: Session) -> Survey:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from art_adapt.recipe.fields import TYPED, scenario_fields, to_fill_in
 from art_adapt.seen.choice import key_of
@@ -36,7 +37,8 @@ def around_untold(seen: Seen, found: Survey) -> SeenFunction | None:
     # A record is built of its fields, because no call of the project's could be copied.
     unmade = [e.name for e in entry.parameters if e.made is None or e.is_record]
     is_filled = any(_is_filled(each, unmade) for each in function.calls)
-    if not (lacking or is_filled or to_fill_in(entry)):
+    # A program that makes the rest is started where no function around it is told plain values.
+    if not (lacking or is_filled or to_fill_in(replace(entry, program=None))):
         return None
     around = [
         each

@@ -5,6 +5,7 @@ No later step parses the source again to find out what is in here.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -304,6 +305,54 @@ class Terminal:
 
 
 @dataclass(frozen=True)
+class Given:
+    """What a scenario's field takes the place of, in a call that a program makes.
+
+    ``call`` is "" for the one that runs the episode. ``path``: a parameter, and attributes of it.
+    """
+
+    call: str
+    path: str
+    field: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program that a watched run started, which calls what runs an episode.
+
+    ``command`` is what followed ``python``, and ``typed`` what a person typed before the call.
+    Functions are named by their files, from ``folder``. ``makes``: parameters that nothing else
+    could make. ``runs``: functions that ran before the call, for what they do. ``arguments``:
+    the rest of the command, where each scenario says its own.
+    """
+
+    folder: Path
+    command: tuple[str, ...]
+    typed: tuple[str, ...]
+    until: str
+    given: tuple[Given, ...]
+    arguments: tuple[str, ...] = ()
+    makes: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """Return why an episode starts it; "" if somebody asked for that."""
+        whats = [
+            f"it makes {', '.join(self.makes)}" * bool(self.makes),
+            f"it runs {', '.join(self.runs[:3])} first" * bool(self.runs),
+        ]
+        return " and ".join(filter(None, whats))
+
+    @property
+    def shown(self) -> str:
+        """Return its command as somebody would type it."""
+        is_installed = self.command[0] != "-m" and not self.command[0].endswith(".py")
+        words = (*self.command, *self.arguments)
+        return shlex.join(["python"] * (not is_installed) + [*words])
+
+
+@dataclass(frozen=True)
 class EntryPoint:
     """A function or method that runs one episode, or a whole file that is run."""
 
@@ -347,6 +396,7 @@ class EntryPoint:
     was_seen: bool = False  # to ask the model, in a run
     led_to_by: frozenset[FunctionKey] = frozenset()  # functions that may lead to it
     classes: tuple[ImportedName, ...] = ()  # named in annotations, and not in its file
+    program: Program | None = None  # that calls it, where each episode starts that
 
     @property
     def key(self) -> FunctionKey:

@@ -18,9 +18,10 @@ from art_adapt.recipe.model import (
     Run,
     Script,
     StandIn,
+    Started,
     Value,
 )
-from art_adapt.survey.model import REST, Statement
+from art_adapt.survey.model import REST, Program, Statement
 from art_adapt.train_module.layout import (
     double_quoted,
     literal,
@@ -46,6 +47,8 @@ def render_episode(recipe: Recipe) -> str:
             return _script(script)
         case Request() as request:
             return _request(request)
+        case Started() as started:
+            return _started(started)
         case Run() as run:
             return _run(run)
 
@@ -119,6 +122,49 @@ def _script(script: Script) -> str:
             ),
         ]
     )
+
+
+def _started(started: Started) -> str:
+    """Render an episode that is a call of the user's program."""
+    program, answer = started.program, started.answer
+    here = "Path(__file__)"
+    folder = f"{here}.parents[{started.above}]" if started.above else f"{here}.parent"
+    folder += f" / {literal(started.below)}" if started.below else ""
+    before = dict.fromkeys(each.call for each in program.given if each.call)
+    command = [literal(each) for each in program.command]
+    command += ["*scenario.arguments"] * bool(program.arguments)
+    given = [
+        folder,
+        f"[{', '.join(command)}]",
+        f"until={literal(program.until)}",
+    ]
+    if any(not each.call for each in program.given):
+        given.append(f"given={_overlaid(program, '')}")
+    if before:
+        calls = [f"{literal(call)}: {_overlaid(program, call)}" for call in before]
+        given.append(f"before={{{', '.join(calls)}}}")
+    if program.typed:
+        given.append(f"inputs=[{', '.join(map(literal, program.typed))}]")
+    returns = answer is Answer.RETURNED
+    function = program.until.rpartition(":")[2]
+    lines = [
+        f"def episode(scenario: Scenario) -> {'None' if answer is Answer.MARKED else 'Any'}:",
+        f'    """Start the program, up to the call of {function}; {answer.value}."""',
+        render_call("    " + "return " * returns + "training.", "run_program", given),
+    ]
+    if answer in (Answer.SAID, Answer.SAID_UNMARKED):
+        lines.append("    return training.last_said()")
+    return "\n".join(lines)
+
+
+def _overlaid(program: Program, call: str) -> str:
+    """Render what the scenario says of a call: ``{"question": scenario.question}``."""
+    pairs = (
+        f"{literal(each.path)}: scenario.{each.field}"
+        for each in program.given
+        if each.call == call
+    )
+    return f"{{{', '.join(pairs)}}}"
 
 
 def _typed(names: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from art_adapt.code.project_folder import above_source, folder_with
 from art_adapt.decisions import Training
 from art_adapt.recipe.build import recipe_of
 from art_adapt.recipe.fields import Field
-from art_adapt.recipe.model import Recipe, Run, Script
+from art_adapt.recipe.model import Recipe, Run, Script, Started
 from art_adapt.settings import TrainingOptions
 from art_adapt.survey.model import EntryPoint, Parameter, Survey
 from art_adapt.survey.side_effects.harm import Effect, Harm, is_kept_apart
@@ -128,8 +128,8 @@ def _libraries(
     named = {node.id for node in types if isinstance(node, ast.Name)}
     if "Literal" in named:
         yield ImportedName("typing", "Literal")
-    is_script = isinstance(recipe.episode, Script)
-    if "Path" in named or is_script or training.isolate == "copy":
+    names_file = isinstance(recipe.episode, Script | Started)
+    if "Path" in named or names_file or training.isolate == "copy":
         yield ImportedName("pathlib", "Path")
     if isinstance(recipe.episode, Run) and recipe.episode.client:
         yield ImportedName("openai", recipe.episode.client)

@@ -27,6 +27,7 @@ from art_adapt.training.judging import ruler
 from art_adapt.training.measuring import measure
 from art_adapt.training.models import make_backend, make_model, server_settings
 from art_adapt.training.pipelines import name_policies, pipeline_sizes
+from art_adapt.training.programs import run_program
 from art_adapt.training.progress import (
     Patience,
     Progress,
@@ -81,6 +82,7 @@ __all__ = [
     "report_validation",
     "ruler",
     "run_command",
+    "run_program",
     "run_script",
     "scenario_stream",
     "scored",

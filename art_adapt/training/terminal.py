@@ -112,7 +112,7 @@ def run_script(
             the input, just end it.
     """
     file = str(path)
-    return str(_run(lambda: _run_file(file), [file, *arguments], inputs))
+    return str(run_typed(lambda: _run_file(file), [file, *arguments], inputs))
 
 
 def _run_file(file: str) -> None:
@@ -151,12 +151,13 @@ def run_command(
 
     The answer, the arguments and errors are those of ``run_script``.
     """
-    return _run(function, [sys.argv[0], *arguments], inputs)
+    return run_typed(function, [sys.argv[0], *arguments], inputs)
 
 
-def _run(
+def run_typed(
     function: Callable[[], Any], arguments: Sequence[str], inputs: Sequence[str]
 ) -> Any:
+    """Call a function with a command line and input of its own; return its value, or what it printed."""
     terminal = _Terminal([*map(str, arguments)], [*map(str, inputs)])
     _install()
     token = _terminal.set(terminal)
@@ -166,7 +167,7 @@ def _run(
         if inspect.iscoroutine(returned):
             returned = asyncio.run(returned)
     except SystemExit as stop:
-        if stop.code not in (None, 0):
+        if not ends_well(stop):
             raise
         returned = None
     except Exception as error:
@@ -177,6 +178,11 @@ def _run(
         _open.remove(terminal)
         _terminal.reset(token)
     return terminal.answer() if returned is None else returned
+
+
+def ends_well(error: BaseException) -> bool:
+    """True if a program ends so that its exit code says that all went well."""
+    return isinstance(error, SystemExit) and error.code in (None, 0)
 
 
 def _is_end_of_input(error: BaseException | None) -> bool:

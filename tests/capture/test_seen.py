@@ -1651,7 +1651,7 @@ KEYED = {
         "def answer(task, password):",
         "'hunter2hunter2'",
         "password",
-        'training.fill_in("password',
+        "run_program",  # which says it
     ),
     "a dict": (
         "def answer(task, settings):",
@@ -1676,7 +1676,7 @@ KEYED = {
         "def answer(task, setup: Setup):",
         "Setup({'api_key': KEY}, 'north')",
         "settings",
-        'training.fill_in("settings',
+        "run_program",  # which makes it
     ),
 }
 

@@ -15,6 +15,8 @@ def questions(situation: Situation) -> Iterator[Question]:
     options = situation.options
     if situation.is_known("isolate") or not shared or options.single_turn:
         return
+    if situation.entry is not None and situation.entry.program is not None:
+        return  # each episode has its own
     places = [
         f"{what} ({at})" + "," * (", which" in what)
         for what, at in places_by_what(shared).items()

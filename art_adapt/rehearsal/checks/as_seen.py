@@ -109,7 +109,8 @@ def otherwise(seen: Seen) -> Iterator[Finding]:
         for difference in _apart_from(episode, repeat, pair, seen):
             if not difference.by_episode:
                 continue
-            what, fix = difference.text, _remedy(difference, seen)
+            what = difference.text
+            fix = f"{_remedy(difference, seen)}{seen.or_as_watched}"
             if episode.goes_on:
                 what = (
                     "a row began with the reply of an earlier episode of the watched run, which a "

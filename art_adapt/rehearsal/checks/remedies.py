@@ -44,7 +44,8 @@ MISSED_FILE = re.compile(r"No such file or directory: '([^']+)'")
 # What one rollout meets where another one has made or removed a file.
 OF_FILES = re.compile(r"\bFile(NotFound|Exists)Error\b|\bDirectory not empty\b")
 # As training.record says it, of an episode that ended by itself.
-NEVER_CALLED = re.compile(r"never called the model(?!: it raised)")
+NEVER_ASKED = "never called the model"
+NEVER_CALLED = re.compile(rf"{NEVER_ASKED}(?!: it raised)")
 # What to do, too, if earlier episodes left the answer, by how episodes are kept apart.
 OF_EARLIER = {
     None: "; if earlier episodes left the answer, give each its own process (art-adapt --isolate "
@@ -118,7 +119,7 @@ def fix_of(seen: Seen, failure: str) -> str:
     if ANSWERED in failure:
         return (
             "let each episode ask its model: switch off what answers in its place (a local mode, "
-            f"a cache){OF_EARLIER[seen.isolate]}"
+            f"a cache){OF_EARLIER[seen.isolate]}{seen.or_as_watched}"
         )
     if "EOF when reading a line" in failure:
         return (
@@ -168,6 +169,8 @@ def fix_of(seen: Seen, failure: str) -> str:
             else f"{where}if rollouts share this file or folder, give each its own copy with --isolate "
             "copy; else provide the file"
         )
+    if NEVER_ASKED in failure:  # what the program does before may be missing
+        needs += seen.or_as_watched
     if place is not None:
         where = f"{place.path.name}:{place.line}"
         return (

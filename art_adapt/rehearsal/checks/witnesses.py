@@ -51,6 +51,8 @@ def witnesses(seen: Seen) -> Iterator[Witness]:
     for name, values in texts.items():
         if used is not None and name not in used:
             continue  # a key for the reward, or of what the agent is not given
+        if name == "arguments" and seen.starts_program:
+            continue  # files and seeds, of which the model is told what the program makes
         count = sum(_is_in(value, sent) for value in values)
         if not (count or seen.groups):
             continue  # nothing but held-out scenarios was run

@@ -16,7 +16,8 @@ class Active:
     """A function of the project that has begun: what it was given, and what is around it.
 
     ``direct``: code of the project called it, or a library's decorator of it, as for retries;
-    and no library that had been handed it.
+    and no library that had been handed it. ``effects``: functions that it called before the
+    model was asked in it, and that returned nothing.
     """
 
     number: int
@@ -28,6 +29,7 @@ class Active:
     owner: Made | None
     written: bool = False
     over: bool = False  # it has returned
+    effects: dict[CodeType, int] = field(default_factory=dict)  # the line of each call
 
 
 @dataclass

@@ -80,21 +80,30 @@ class Activity:
         self.opened: dict[int, tuple[str, list[str]]] = {}
         self.requests = Requests(self._asks, self._says)
         self.classes: dict[type[Any], bool] = {}
+        self.alone: dict[CodeType, int] = {}  # what a library called, as a fixture
         self.size = 0
         self.folder = os.getcwd()
+        self.program = sys.orig_argv[1:]  # with "-m MODULE", which sys.argv lacks
         self._begins_run()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
 
     def _begins_run(self) -> None:
-        version = sys.version.split()[0]
-        self.write({"run": [*sys.argv], "python": version, "folder": self.folder})
+        self.write(
+            {
+                "run": [*sys.argv],
+                "python": sys.version.split()[0],
+                "folder": self.folder,
+                "program": self.program,
+            }
+        )
 
     def _forked(self) -> None:
         """Begin a run of its own in a process that was forked.
 
         What is active there has started it, and returns in the other process.
         """
+        self.program = []
         self._begins_run()
         for each in (*self.running.values(), active.get()):
             for around in outward(each):
@@ -153,8 +162,12 @@ class Activity:
     def pauses(self, frame: FrameType) -> None:
         """Let what goes through a generator's values be around what it starts, and not the generator."""
         paused = self.running.get(id(frame))
-        if paused is not None and active.get() is paused:
+        if paused is None:
+            return
+        if active.get() is paused:
             active.set(paused.around)
+        if paused.around is None and not paused.written:  # a fixture of pytest's
+            self._had_effect(paused)
 
     def forgets(self, frame: FrameType) -> None:
         # A request stays: that it was asked has been written when its coroutine was made.
@@ -174,6 +187,8 @@ class Activity:
             active.set(ended.around)
         if not ended.written:
             self._returns(ended, answer)
+            if outcome == "returned":
+                self._had_effect(ended, answer)
         if ended.written:
             note = {"ended": ended.number, "outcome": outcome}
             self.write({**note, "returned": snapshot(answer)})
@@ -305,6 +320,18 @@ class Activity:
         if made is not None and not is_own and len(made.returned) < MOST_SETUP:
             made.returned.append(self._call(ended))
 
+    def _had_effect(self, ended: Active, answer: Any = None) -> None:
+        """Note a function that was called for what it does, or that a library called by itself."""
+        code, around = ended.code, ended.around
+        if code.co_name in ("<module>", "__init__"):
+            return
+        if around is not None and answer is not None:  # the value is why it was called
+            return
+        effects = self.alone if around is None else around.effects
+        if len(effects) < MOST_SETUP:
+            line = ended.site[1] if ended.site else code.co_firstlineno
+            effects.setdefault(code, line)
+
     def _sets_up(self, ended: Active, answer: Any) -> None:
         """Note a method that has ended and asked nothing, unless its object called it."""
         owner, around = ended.owner, ended.around
@@ -365,7 +392,13 @@ class Activity:
             for value in each.given.values():
                 self._write_objects_of(value)
             # It may have started a task, or a thread, that asks later.
-            self.write({"call": each.number, "over": each.over, **self._call(each)})
+            began = {"call": each.number, "over": each.over, **self._call(each)}
+            effects = each.effects | (self.alone if each.around is None else {})
+            places = [
+                (os.path.realpath(code.co_filename), line, code.co_qualname)
+                for code, line in effects.items()
+            ]
+            self.write({**began, "effects": places})
 
     def _write_objects_of(self, value: dict[str, Any]) -> None:
         if (made := self.numbered.get(value.get("object", 0))) is not None:
