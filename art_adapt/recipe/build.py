@@ -68,12 +68,15 @@ def recipe_of(entry: EntryPoint, taken: Mapping[str, ImportedName | None]) -> Re
 
     With each of them is what the module imports under that name, if it does.
     """
+    if entry.program is not None:  # which imports and makes what it needs
+        started = _started(entry, entry.program)
+        return Recipe(scenario_fields(entry), started, (), (), ())
     building = _Building(entry, taken, scenario_fields(entry))
     return Recipe(
         building.fields,
         building.episode(),
         tuple(dict.fromkeys(building.imports())),
-        () if entry.program is not None else entry.registering,
+        entry.registering,
         tuple(each for each in building.statements() if each.once),
     )
 
@@ -86,10 +89,8 @@ class _Building:
     taken: Mapping[str, ImportedName | None]
     fields: tuple[Field, ...]
 
-    def episode(self) -> Completion | Script | Request | Run | Started:
+    def episode(self) -> Completion | Script | Request | Run:
         entry = self.entry
-        if entry.program is not None:
-            return _started(entry, entry.program)
         if entry.is_request:
             return Completion()
         if entry.is_script:
@@ -101,8 +102,6 @@ class _Building:
     def imports(self) -> Iterator[ImportedName]:
         """Yield what the module imports to make an agent and to call it."""
         entry = self.entry
-        if entry.program is not None:  # which imports what it needs
-            return
         if not (entry.is_script or entry.is_request):
             yield from (self._import(name) for name in self._own_names())
             yield from (self._import(c.name, c.module) for c in _opening(entry))
@@ -136,8 +135,6 @@ class _Building:
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the project that the objects of an episode need."""
-        if self.entry.program is not None:
-            return ()
         made = [m for part in self.entry.parts if (m := self._made(part)) is not None]
         made = [*self.entry.before, *made]
         return tuple(dict.fromkeys(s for each in made for s in each.statements))

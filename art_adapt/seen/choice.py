@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -301,6 +302,14 @@ def _is_told_typed(function: SeenFunction) -> bool:
         for request in each.requests
         for message in request.messages
     )
+
+
+def with_entry(
+    survey: Survey, key: FunctionKey, described: Callable[[EntryPoint], EntryPoint]
+) -> Survey:
+    """Return a survey whose entry point of that function is ``described`` anew."""
+    entries = (described(e) if key_of(e) == key else e for e in survey.entry_points)
+    return replace(survey, entry_points=tuple(entries))
 
 
 def key_of(entry: EntryPoint) -> FunctionKey:

@@ -10,7 +10,7 @@ from typing import Any
 
 from art_adapt.code.importable import ImportedName
 from art_adapt.recipe.fields import is_given, scenario_fields
-from art_adapt.seen.choice import key_of
+from art_adapt.seen.choice import with_entry
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import Enclosing, SeenFunction
 from art_adapt.seen.notes import Call, hides_a_key
@@ -62,13 +62,9 @@ def with_given(survey: Survey, seen: Seen | None) -> Survey:
         return survey
     words = words_of(function.text, survey, [each.run for each in function.calls])
     is_heard = is_all_heard(survey, function)
-    entries = tuple(
-        _given(entry, function, words, is_heard)
-        if key_of(entry) == function.key
-        else entry
-        for entry in survey.entry_points
+    return with_entry(
+        survey, function.key, lambda entry: _given(entry, function, words, is_heard)
     )
-    return replace(survey, entry_points=entries)
 
 
 def _given(

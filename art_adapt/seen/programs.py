@@ -14,7 +14,7 @@ from art_adapt.code.nodes import last_name
 from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.recipe.fields import paths_of, scenario_fields, to_fill_in
 from art_adapt.secret_texts import HIDDEN
-from art_adapt.seen.choice import key_of
+from art_adapt.seen.choice import with_entry
 from art_adapt.seen.decision import Seen
 from art_adapt.seen.episodes import SeenFunction, is_of_test
 from art_adapt.seen.notes import Call, FunctionKey, Run
@@ -40,13 +40,9 @@ def with_program(survey: Survey, seen: Seen | None, options: Options) -> Survey:
     if seen is None or seen.function is None or is_refused:
         return survey
     function = seen.function
-    entries = tuple(
-        _started(each, function, survey, options)
-        if key_of(each) == function.key
-        else each
-        for each in survey.entry_points
+    return with_entry(
+        survey, function.key, lambda entry: _started(entry, function, survey, options)
     )
-    return replace(survey, entry_points=entries)
 
 
 def _started(
@@ -123,24 +119,18 @@ def _is_called_back(call: Call, around: Call, survey: Survey) -> bool:
     """
     if call.direct:
         return False
-    called = _syntax_of(call.path, survey)
+    called = survey.syntax_of(call.path)
     function = None if called is None else called.functions.get(call.key[1])
     is_async = function is not None and isinstance(function.node, ast.AsyncFunctionDef)
     if call.site is not None and not is_async:
         return False
-    syntax = _syntax_of(around.path, survey)
+    syntax = survey.syntax_of(around.path)
     owner = MODULE_LEVEL if around.function == MODULE_LEVEL else around.key[1]
     return syntax is None or all(
         call.name != last_name(node)
         for node in syntax.owned_by(owner)
         if isinstance(node, ast.Name | ast.Attribute)
     )
-
-
-def _syntax_of(path: Path, survey: Survey) -> Syntax | None:
-    sources = (s for s in survey.read if os.path.realpath(s.path) == str(path))
-    source = next(sources, None)
-    return None if source is None else Syntax.of(source)
 
 
 def _ran_before(entry: EntryPoint, seen: SeenFunction, survey: Survey) -> Iterator[str]:
@@ -178,7 +168,7 @@ def _imported(around: Call, entry: EntryPoint, survey: Survey) -> Syntax | None:
     if around.function != MODULE_LEVEL:
         return None
     is_home = os.path.realpath(entry.home) == str(around.path)
-    return _syntax_of(around.path, survey) if is_home else None
+    return survey.syntax_of(around.path) if is_home else None
 
 
 def _is_guarded(syntax: Syntax, line: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,12 +23,9 @@ def around_set_up(
     """
     path, name = method.key
     owner = name.rpartition(".")[0]
-    source = next(
-        (s for s in survey.read if os.path.realpath(s.path) == str(path)), None
-    )
-    if not owner or source is None:
+    syntax = survey.syntax_of(path)
+    if not owner or syntax is None:
         return None
-    syntax = Syntax.of(source)
     own = [each for each in functions if _owner(each) == (path, owner)]
     around = _around_asking(method, functions, own, syntax)
     if not around:

@@ -5,6 +5,7 @@ No later step parses the source again to find out what is in here.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from art_adapt.code.classes import FunctionKey
 from art_adapt.code.hooks import HooksPlace
 from art_adapt.code.importable import ImportedName
 from art_adapt.code.project import Project
-from art_adapt.code.syntax import MODULE_LEVEL
+from art_adapt.code.syntax import MODULE_LEVEL, Syntax
 from art_adapt.errors import Refusal
 from art_adapt.source import Place, Source
 from art_adapt.span import Span as Span
@@ -542,6 +543,12 @@ class Survey:
         """Return the calls at module level that a train module imports the agent without."""
         effects = (e for file in self.files for e in file.effects)
         return tuple(dict.fromkeys(call for e in effects for call in e.calls))
+
+    def syntax_of(self, path: Path) -> Syntax | None:
+        """Return what was read of a file, by its real path; None if it was not."""
+        found = (s for s in self.read if os.path.realpath(s.path) == f"{path}")
+        source = next(found, None)
+        return None if source is None else Syntax.of(source)
 
     def isolation(self, *, can_copy: bool = True) -> str | None:
         """Return what keeps episodes apart that would see each other's changes."""

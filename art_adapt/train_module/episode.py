@@ -24,6 +24,7 @@ from art_adapt.recipe.model import (
 from art_adapt.survey.model import REST, Program, Statement
 from art_adapt.train_module.layout import (
     double_quoted,
+    folder_above,
     literal,
     render_call,
     render_statement,
@@ -127,8 +128,7 @@ def _script(script: Script) -> str:
 def _started(started: Started) -> str:
     """Render an episode that is a call of the user's program."""
     program, answer = started.program, started.answer
-    here = "Path(__file__)"
-    folder = f"{here}.parents[{started.above}]" if started.above else f"{here}.parent"
+    folder = folder_above(started.above)
     folder += f" / {literal(started.below)}" if started.below else ""
     before = dict.fromkeys(each.call for each in program.given if each.call)
     command = [literal(each) for each in program.command]

@@ -15,6 +15,12 @@ LINE_LENGTH = 88
 PLAIN_STRING = re.compile(r"([rRbBuU]{0,2})'((?!'')[^'\"\\\n]*)'")
 
 
+def folder_above(count: int) -> str:
+    """Return the code for the folder so many above the train module's own."""
+    here = "Path(__file__)"
+    return f"{here}.parents[{count}]" if count else f"{here}.parent"
+
+
 def literal(text: str) -> str:
     """Spell a string in Python, in double quotes as formatters do."""
     return json.dumps(text, ensure_ascii=False)

@@ -30,6 +30,7 @@ from art_adapt.train_module.imports import (
 from art_adapt.train_module.layout import (
     LINE_LENGTH,
     double_quoted,
+    folder_above,
     literal,
     shortened,
     tuple_of,
@@ -140,8 +141,7 @@ def _project_folder(entry: EntryPoint) -> str:
     home = entry.home.resolve()
     imported_from = home.parents[package_depth(entry.package)]
     above = home.parents.index(folder_with(home, imported_from))
-    here = "Path(__file__)"
-    return f"{here}.parents[{above}]" if above else f"{here}.parent"
+    return folder_above(above)
 
 
 def _conditions(training: Training, recipe: Recipe) -> dict[str, bool]:
